@@ -1,0 +1,3 @@
+"""The command line: ``memlab demo | recall | check | lab | bench``."""
+
+from memlab.cli.main import main as main

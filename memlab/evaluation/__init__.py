@@ -1,0 +1,1 @@
+"""Running benchmarks and measuring what came back."""

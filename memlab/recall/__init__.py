@@ -1,0 +1,1 @@
+"""Recall: methods over a store's parts, which never see the store itself."""

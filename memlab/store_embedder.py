@@ -1,0 +1,322 @@
+"""The store's embeddings: from texts to vectors in the dense indexes, through the cache in the file.
+
+Opening a store never loads a model, the first encoding does. Vectors are read from the file when a recall first
+needs them; what has none yet is encoded then and kept.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from memlab.encoders import Encoder, encode_checked, spec_of, store_fingerprint
+from memlab.errors import EncoderMismatch
+from memlab.index import DenseIndex, Span
+from memlab.journal import Journal
+from memlab.journal_vectors import VectorCache
+from memlab.records import TEMPLATE, Memory
+from memlab.table import Table
+from memlab.values import dumps, loads
+from memlab.windows import windows_of
+
+Vectors = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """The vectors of one text.
+
+    Parameters
+    ----------
+    vectors : ndarray of float32, shape (windows, dimension)
+        Unit rows, or zero.
+    spans : tuple of (int, int)
+        The characters of each window.
+    """
+
+    vectors: Vectors
+    spans: tuple[Span, ...]
+
+    @classmethod
+    def read(cls, spans: str | None, blob: bytes, dimension: int, length: int) -> "Embedding | None":
+        """Read an embedding from the cache, None where it is damaged.
+
+        Parameters
+        ----------
+        spans : str or None
+            JSON of the spans, None for one window.
+        blob : bytes
+            Little-endian float32.
+        dimension : int
+            Numbers in a vector.
+        length : int
+            Of the text, in characters.
+
+        Returns
+        -------
+        Embedding or None
+            A cache may lose what it holds, never the text: damaged vectors are made anew.
+        """
+        try:
+            parts = tuple((int(a), int(b)) for a, b in loads(spans)) if spans else ((0, length),)
+        except (ValueError, TypeError):
+            return None
+        if len(blob) != 4 * dimension * len(parts):
+            return None
+        vectors = np.frombuffer(blob, dtype="<f4").reshape(len(parts), dimension).astype(np.float32)
+        lengths = np.square(vectors, dtype=np.float64).sum(axis=1) if np.isfinite(vectors).all() else np.array([np.nan])
+        sound = np.isclose(lengths, 1, atol=1e-3) | (lengths == 0)
+        return cls(vectors, parts) if sound.all() else None
+
+    def row(self, text: str) -> tuple[bytes, str | None, bytes]:
+        """Give the embedding as a row of the cache.
+
+        Parameters
+        ----------
+        text : str
+            Its text.
+
+        Returns
+        -------
+        tuple
+            Key, spans, bytes.
+        """
+        spans = dumps([list(span) for span in self.spans]) if len(self.spans) > 1 else None
+        return text_key(text), spans, self.vectors.astype("<f4").tobytes()
+
+
+def text_key(text: str) -> bytes:
+    """Name a text in the vector cache.
+
+    Parameters
+    ----------
+    text : str
+        A memory's text as the encoder reads it.
+
+    Returns
+    -------
+    bytes
+        Its sha256.
+    """
+    return hashlib.sha256(text.encode()).digest()
+
+
+class Embedder:
+    """One store's encoder, its vector cache and its dense indexes.
+
+    Parameters
+    ----------
+    journal : Journal
+        Where vectors are kept.
+    encoder : Encoder or None
+        None for a store without a dense channel.
+    """
+
+    def __init__(self, journal: Journal, encoder: Encoder | None) -> None:
+        self.encoder = encoder
+        self.cache = VectorCache(journal)
+        self.journal = journal
+        self.indexes: dict[str, DenseIndex] = {}
+        self.loaded = False
+        self._waiting: set[str] = set()  # ids of memories whose vectors are still to be found or made
+        self._fingerprint: str | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """What the vectors depend on: the encoder and the text template."""
+        if self._fingerprint is None:
+            self._fingerprint = store_fingerprint(self._need(), TEMPLATE)
+        return self._fingerprint
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """The encoder as a row of the file, active."""
+        encoder = self._need()
+        return {
+            "fingerprint": self.fingerprint,
+            "name": encoder.name,
+            "dimension": encoder.dimension,
+            "spec": dumps(spec_of(encoder)),
+            "active": 1,
+        }
+
+    def _need(self) -> Encoder:
+        if self.encoder is None:
+            raise EncoderMismatch("the store was opened without an encoder; open it with encoder=... for dense recall")
+        return self.encoder
+
+    def check(self, active: Mapping[str, Any] | None) -> None:
+        """Refuse an encoder that didn't make the file's vectors.
+
+        Parameters
+        ----------
+        active : mapping, optional
+            The row of the encoder that the file names; None where it names none.
+
+        Raises
+        ------
+        EncoderMismatch
+            If it is another one.
+        """
+        if active is None or self.encoder is None or active["fingerprint"] == self.fingerprint:
+            return
+        raise EncoderMismatch(
+            f"the store's embeddings were made by {active['name']} ({active['dimension']} numbers, fingerprint "
+            f"{active['fingerprint'][:12]}), and the encoder given is {self.encoder.name} ({self.encoder.dimension} "
+            f"numbers, fingerprint {self.fingerprint[:12]}). Open it with the first, or with encoder=None, or open "
+            "it with the first and call store.reencode(other)"
+        )
+
+    def embed(self, texts: Iterable[str], progress: bool = False) -> dict[str, Embedding]:
+        """Find or make the embeddings of texts.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            Texts as the encoder reads them; repeats are encoded once.
+        progress : bool, default False
+            Whether to show a bar when it takes long.
+
+        Returns
+        -------
+        dict of str to Embedding
+            By text; empty without an encoder.
+        """
+        if self.encoder is None:
+            return {}
+        wanted = list(dict.fromkeys(texts))
+        found = {text: kept for text in wanted if (kept := self._kept(text)) is not None}
+        missing = [text for text in wanted if text not in found]
+        spans = {text: tuple(windows_of(self.encoder, text)) for text in missing}
+        pieces = [text[a:b] for text in missing for a, b in spans[text]]
+        vectors = encode_checked(self.encoder, pieces, "passage", progress)
+        at = 0
+        for text in missing:
+            found[text] = Embedding(vectors[at : at + len(spans[text])], spans[text])
+            at += len(spans[text])
+        return found
+
+    def _kept(self, text: str) -> Embedding | None:
+        encoder = self._need()
+        rows = self.journal.rows(
+            "SELECT spans, vectors FROM vectors WHERE fingerprint=? AND key=?", (self.fingerprint, text_key(text))
+        )
+        return Embedding.read(*rows[0], encoder.dimension, len(text)) if rows else None
+
+    def encode_queries(self, queries: Sequence[str]) -> Vectors:
+        """Encode queries.
+
+        Parameters
+        ----------
+        queries : sequence of str
+            The queries.
+
+        Returns
+        -------
+        ndarray of float32, shape (len(queries), dimension)
+            Unit rows, or zero.
+        """
+        return encode_checked(self._need(), queries, "query")
+
+    def keep(self, embeddings: Mapping[str, Embedding]) -> None:
+        """Write embeddings to the cache; call it inside a transaction.
+
+        Parameters
+        ----------
+        embeddings : mapping of str to Embedding
+            By text.
+        """
+        if embeddings:
+            self.cache.put(self.fingerprint, (embedding.row(text) for text, embedding in embeddings.items()))
+
+    def put(self, memory: Memory, slot: int, fresh: Mapping[str, Embedding]) -> None:
+        """Bring a memory that is new, or whose text is new, into the index.
+
+        Parameters
+        ----------
+        memory : Memory
+            The memory.
+        slot : int
+            Its slot.
+        fresh : mapping of str to Embedding
+            Embeddings just made; one that isn't there is found when a recall needs it.
+        """
+        if not self.loaded:
+            return
+        embedding = fresh.get(memory.text)
+        if embedding is None:
+            self._waiting.add(memory.memory_id)
+        else:
+            self._index(memory.space).add([slot], [embedding.vectors], [embedding.spans])
+
+    def remove(self, memory: Memory, slot: int) -> None:
+        """Take a memory out of the index.
+
+        Parameters
+        ----------
+        memory : Memory
+            The memory.
+        slot : int
+            Its slot.
+        """
+        self._waiting.discard(memory.memory_id)
+        if memory.space in self.indexes:
+            self.indexes[memory.space].remove(slot)
+
+    def _index(self, space: str) -> DenseIndex:
+        if space not in self.indexes:
+            self.indexes[space] = DenseIndex(self._need().dimension)
+        return self.indexes[space]
+
+    def drop(self) -> None:
+        """Empty the indexes; the next recall reads them from the file."""
+        self.indexes, self.loaded, self._waiting = {}, False, set()
+
+    def missing(self, table: Table, progress: bool) -> dict[str, Embedding]:
+        """Fill the indexes from the cache, and make what it lacks.
+
+        Parameters
+        ----------
+        table : Table
+            The memories.
+        progress : bool
+            Whether to show a bar when it takes long.
+
+        Returns
+        -------
+        dict of str to Embedding
+            What was made, for the caller to keep.
+        """
+        if not self.loaded:
+            self._waiting = self._load(table)
+            self.loaded = True
+        if not self._waiting:
+            return {}
+        memories = [table.get(memory_id) for memory_id in sorted(self._waiting, key=table.slots.__getitem__)]
+        made = self.embed((memory.text for memory in memories), progress)
+        self._waiting = set()
+        for memory in memories:
+            self.put(memory, table.slots[memory.memory_id], made)
+        return made
+
+    def _load(self, table: Table) -> set[str]:
+        """Index what the cache holds; give the ids of those that it lacks."""
+        dimension = self._need().dimension
+        slots: dict[bytes, list[int]] = {}
+        for memory in table:
+            slots.setdefault(text_key(memory.text), []).append(table.slots[memory.memory_id])
+        batches: dict[str, list[tuple[int, Embedding]]] = {}
+        for key, spans, blob in self.cache.read(self.fingerprint):
+            for slot in slots.get(key, ()):
+                memory = table.at(slot)
+                embedding = Embedding.read(spans, blob, dimension, len(memory.text))
+                if embedding is not None:
+                    batches.setdefault(memory.space, []).append((slot, embedding))
+        for space, batch in batches.items():
+            batch.sort(key=lambda item: item[0])
+            self._index(space).add([s for s, _ in batch], [e.vectors for _, e in batch], [e.spans for _, e in batch])
+        have = {slot for batch in batches.values() for slot, _ in batch}
+        return {memory_id for memory_id, slot in table.slots.items() if slot not in have}

@@ -1,0 +1,154 @@
+"""What callers hand in: frames, mappings, ids and patches, brought into one form."""
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from memlab.errors import InvalidArgument, InvalidMemory
+from memlab.records import Memory
+from memlab.text import check_text
+from memlab.values import thaw
+
+
+def as_items(items: Any) -> Iterable[Any]:
+    """Give the items of a frame or of any iterable.
+
+    Parameters
+    ----------
+    items : DataFrame or iterable
+        A frame's rows become mappings without their missing values.
+
+    Returns
+    -------
+    iterable
+        The items.
+
+    Raises
+    ------
+    InvalidArgument
+        If it is one text or one mapping, which would be taken apart.
+
+    Examples
+    --------
+    >>> list(as_items(pd.DataFrame({"content": ["a", "b"], "sequence": [1, None]})))
+    [{'content': 'a', 'sequence': 1}, {'content': 'b'}]
+    """
+    if isinstance(items, pd.DataFrame):
+        return [_without_missing(row) for row in items.to_dict("records")]
+    if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
+        raise InvalidArgument(f"a {type(items).__name__} isn't many items; give a list of them, or a DataFrame")
+    return items
+
+
+def _without_missing(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """Drop the cells that pandas holds as missing; a whole number beside a missing one comes as a float."""
+    kept = {str(k): v for k, v in row.items() if not (pd.api.types.is_scalar(v) and pd.isna(v))}
+    if isinstance(kept.get("sequence"), float) and kept["sequence"].is_integer():
+        kept["sequence"] = int(kept["sequence"])
+    return kept
+
+
+def as_ids(ids: str | Iterable[str]) -> list[str]:
+    """Give the ids of one id or of many.
+
+    Parameters
+    ----------
+    ids : str or iterable of str
+        One id, or several.
+
+    Returns
+    -------
+    list of str
+        The ids.
+
+    Examples
+    --------
+    >>> as_ids("m1"), as_ids(("m1", "m2"))
+    (['m1'], ['m1', 'm2'])
+    """
+    if isinstance(ids, str):
+        return [ids]
+    if not isinstance(ids, Iterable):
+        raise InvalidArgument(f"ids is a {type(ids).__name__}; give an id or a list of ids")
+    return [check_text(memory_id, "an id", error=InvalidArgument) for memory_id in ids]
+
+
+def choice(what: str, value: str, allowed: tuple[str, ...]) -> None:
+    """Refuse a word that isn't among the allowed ones.
+
+    Parameters
+    ----------
+    what : str
+        The argument's name.
+    value : str
+        What was given.
+    allowed : tuple of str
+        What can be given.
+
+    Raises
+    ------
+    InvalidArgument
+        If it is another word.
+    """
+    if value not in allowed:
+        raise InvalidArgument(f"{what} is {value!r}; it is one of {', '.join(map(repr, allowed))}")
+
+
+def changed(memory: Memory, **fields: Any) -> Memory:
+    """Give a memory that differs in some fields, checked like any other.
+
+    Parameters
+    ----------
+    memory : Memory
+        The memory.
+    **fields : object
+        New values.
+
+    Returns
+    -------
+    Memory
+        The other one.
+    """
+    return dataclasses.replace(memory, **fields)
+
+
+def merge(old: Mapping[str, Any], patch: Any) -> dict[str, Any]:
+    """Merge a patch into metadata by RFC 7386.
+
+    Parameters
+    ----------
+    old : mapping
+        What is there.
+    patch : mapping
+        None deletes a key, mappings are merged, everything else replaces.
+
+    Returns
+    -------
+    dict
+        The merged metadata.
+
+    References
+    ----------
+    P. Hoffman, J. Snell, "JSON Merge Patch", RFC 7386, 2014.
+
+    Examples
+    --------
+    >>> merge({"a": 1, "b": {"c": 2}}, {"a": None, "b": {"d": 3}})
+    {'b': {'c': 2, 'd': 3}}
+    """
+    if patch is None:
+        return {}
+    if not isinstance(patch, Mapping):
+        raise InvalidMemory(f"metadata is a {type(patch).__name__}; it must be a dict (a JSON object)")
+    merged = dict(thaw(old))
+    for key, value in patch.items():
+        if value is None:
+            merged.pop(key, None)
+        elif isinstance(value, Mapping):
+            inner = merged.get(key)
+            merged[key] = merge(inner if isinstance(inner, Mapping) else {}, value)
+        else:
+            merged[key] = value
+    return merged

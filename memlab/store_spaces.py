@@ -1,0 +1,225 @@
+"""``store.spaces``: the walls between memories."""
+
+import uuid
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from memlab.changes import Change
+from memlab.errors import InvalidArgument
+from memlab.markup import table
+from memlab.records import Space
+from memlab.text import check_text
+from memlab.times import now, to_micros
+
+if TYPE_CHECKING:
+    from memlab.store_care import Caring
+
+
+class Spaces:
+    """The spaces of a store.
+
+    Parameters
+    ----------
+    store : MemoryStore
+        The store.
+    """
+
+    def __init__(self, store: "Caring") -> None:
+        self._store = store
+
+    def list(self) -> pd.DataFrame:
+        """Give all spaces, in the order they were made.
+
+        Returns
+        -------
+        DataFrame
+            ``name, space_id, description, created_at, memories``.
+        """
+        counts: dict[str, int] = {}
+        for memory in self._store:
+            counts[memory.space] = counts.get(memory.space, 0) + 1
+        rows = [(s.name, s.space_id, s.description, s.created_at, counts.get(s.name, 0)) for s in self._all()]
+        return pd.DataFrame(rows, columns=["name", "space_id", "description", "created_at", "memories"])
+
+    def _all(self) -> "list[Space]":
+        with self._store._reading():
+            return sorted(self._store._spaces.values(), key=lambda s: (s.created_at or now(), s.name))
+
+    def create(self, name: str, description: str = "", *, actor: str = "user") -> Space:
+        """Make a space.
+
+        Parameters
+        ----------
+        name : str
+            A new name; upper and lower case differ.
+        description : str, default ""
+            What it is for.
+        actor : str, default "user"
+            Who makes it, for the log.
+
+        Returns
+        -------
+        Space
+            The space.
+
+        Raises
+        ------
+        InvalidArgument
+            If the name is taken or blank.
+        """
+        moment = now()
+        space = Space(str(uuid.uuid4()), _name(name), _text(description), moment)
+
+        def plan() -> "list[Change]":
+            self._refuse_taken(name)
+            row = {
+                "space_id": space.space_id,
+                "name": name,
+                "description": description,
+                "created_at": to_micros(moment),
+            }
+            return [Change(verb="add", kind="space", key=space.space_id, after=row)]
+
+        self._store._commit(plan, actor=actor)
+        return space
+
+    def rename(self, space: str, name: str, *, actor: str = "user") -> Space:
+        """Give a space another name; its memories, associations and id stay.
+
+        Parameters
+        ----------
+        space : str
+            Name or id.
+        name : str
+            The new name.
+        actor : str, default "user"
+            Who does it, for the log.
+
+        Returns
+        -------
+        Space
+            The space as it is now.
+
+        Raises
+        ------
+        UnknownSpace, InvalidArgument
+            If there is no such space, or the name is taken or blank.
+        """
+        _name(name)
+        return self._change(space, {"name": name}, actor)
+
+    def describe(self, space: str, description: str | None = None, *, actor: str = "user") -> Space:
+        """Give a space, or write its description.
+
+        Parameters
+        ----------
+        space : str
+            Name or id.
+        description : str, optional
+            The new description; left out, nothing is written.
+        actor : str, default "user"
+            Who does it, for the log.
+
+        Returns
+        -------
+        Space
+            The space as it is now.
+
+        Raises
+        ------
+        UnknownSpace
+            If there is no such space.
+        """
+        return self._change(space, {} if description is None else {"description": _text(description)}, actor)
+
+    def delete(self, space: str, *, dry_run: bool = False, actor: str = "user") -> "list[str]":
+        """Delete a space with all of its memories and associations; ``undo`` brings them back.
+
+        Parameters
+        ----------
+        space : str
+            Name or id.
+        dry_run : bool, default False
+            Only say which memories would go.
+        actor : str, default "user"
+            Who deletes, for the log.
+
+        Returns
+        -------
+        list of str
+            The ids of the memories.
+
+        Raises
+        ------
+        UnknownSpace
+            If there is no such space.
+        """
+        store, ids = self._store, []
+
+        def plan() -> "list[Change]":
+            found = store._space(space)
+            ids[:] = [m.memory_id for m in store._table if m.space == found.name]
+            before = {**_row(found), "created_at": to_micros(found.created_at or now())}
+            return [
+                *store._removal("delete", ids),
+                Change(verb="delete", kind="space", key=found.space_id, before=before),
+            ]
+
+        if dry_run:
+            with store._reading():
+                plan()
+        else:
+            store._commit(plan, actor=actor)
+        return ids
+
+    def _change(self, space: str, fields: dict[str, str], actor: str) -> Space:
+        made: list[Space] = []
+
+        def plan() -> "list[Change]":
+            found = self._store._space(space)
+            made[:] = [replace(found, **fields)]
+            if made[0] == found:
+                return []
+            if "name" in fields:
+                self._refuse_taken(fields["name"])
+            before = {name: getattr(found, name) for name in fields}
+            return [Change(verb="update", kind="space", key=found.space_id, before=before, after=fields)]
+
+        if fields:
+            self._store._commit(plan, actor=actor)
+        else:
+            with self._store._reading():
+                plan()
+        return made[0]
+
+    def _refuse_taken(self, name: str) -> None:
+        if name in self._store._spaces or name in self._store._names:
+            raise InvalidArgument(f"{name!r} is the name or id of a space; choose another name")
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __contains__(self, space: object) -> bool:
+        with self._store._reading():
+            return space in self._store._spaces or space in self._store._names
+
+    def __repr__(self) -> str:
+        return f"Spaces({', '.join(repr(space.name) for space in self._all())})"
+
+    def _repr_html_(self) -> str:
+        frame = self.list()
+        return table(tuple(frame.columns), frame.astype(str).to_numpy().tolist(), caption=f"{len(frame)} spaces")
+
+
+def _name(name: str) -> str:
+    return check_text(name, "a space's name", error=InvalidArgument)
+
+
+def _text(description: str) -> str:
+    return check_text(description, "a description", allow_blank=True, error=InvalidArgument)
+
+
+def _row(space: Space) -> "dict[str, Any]":
+    return {"space_id": space.space_id, "name": space.name, "description": space.description}

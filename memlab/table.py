@@ -1,0 +1,314 @@
+"""The memory table: rows by slot, and the live pandas frame.
+
+A memory gets the next *slot* when it comes and keeps it while the process lives; the other parts index their
+arrays by it. A deleted memory's slot stays empty and is never used again.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from memlab.errors import UnknownMemory
+from memlab.records import FIELDS, Memory
+from memlab.table_columns import Buffer, Coded, Numbers, Objects, Texts, Times
+from memlab.times import to_micros
+
+_TEXTS = ("memory_id", "content", "space", "type", "role", "session_id", "content_type", "source")
+_TIMES = ("happened_at", "created_at", "updated_at", "valid_from", "valid_until")
+_OBJECTS = ("tags", "metadata", "aliases")
+MISSING: Any = object()  # what a filter sees where a memory lacks the field or key
+
+
+class Table:
+    """All memories of a store."""
+
+    def __init__(self) -> None:
+        self.rows: list[Memory | None] = []
+        self.slots: dict[str, int] = {}
+        self.aliases: dict[str, str] = {}
+        self.version = 0
+        self._alive = Buffer("bool")
+        self._stamp = Buffer("int64")
+        self._event = Buffer("int64")
+        self._before, self._after = Buffer("int64"), Buffer("int64")
+        self._columns: dict[str, Any] = {name: Texts(self._texts(name)) for name in _TEXTS}
+        self._columns |= {name: Times() for name in _TIMES}
+        self._columns |= {name: Objects() for name in _OBJECTS}
+        self._columns |= {name: Numbers("float64") for name in ("importance", "confidence")}
+        self._columns |= {name: Numbers("bool") for name in ("archived", "protected")}
+        self._columns["sequence"] = Numbers("int64", missing=True)
+        self._coded: dict[tuple[str, ...], tuple[Coded, int]] = {}
+        self._sessions: dict[tuple[str, str], dict[int, int]] = {}
+        self._frame: tuple[int, pd.DataFrame] | None = None
+
+    def __len__(self) -> int:
+        return len(self.slots)
+
+    def __iter__(self) -> Iterator[Memory]:
+        return (row for row in list(self.rows) if row is not None)
+
+    @property
+    def size(self) -> int:
+        """How many slots there are, empty ones included."""
+        return len(self.rows)
+
+    def slot(self, memory_id: str) -> int:
+        """Find a memory's slot.
+
+        Parameters
+        ----------
+        memory_id : str
+            Its id, or the id of a memory that was merged into it.
+
+        Returns
+        -------
+        int
+            The slot.
+
+        Raises
+        ------
+        UnknownMemory
+            If there is none.
+        """
+        slot = self.slots.get(memory_id)
+        if slot is None:
+            slot = self.slots.get(self.aliases.get(memory_id, ""))
+        if slot is None:
+            raise UnknownMemory(
+                f"no memory has the id {memory_id!r}; see store.memories, or store.history for deleted ones"
+            )
+        return slot
+
+    def get(self, memory_id: str) -> Memory:
+        """Find a memory.
+
+        Parameters
+        ----------
+        memory_id : str
+            Its id, or an alias.
+
+        Returns
+        -------
+        Memory
+            The memory.
+
+        Raises
+        ------
+        UnknownMemory
+            If there is none.
+        """
+        return self.at(self.slot(memory_id))
+
+    def at(self, slot: int) -> Memory:
+        """Give the memory of a slot that isn't empty.
+
+        Parameters
+        ----------
+        slot : int
+            The slot.
+
+        Returns
+        -------
+        Memory
+            The memory.
+        """
+        row = self.rows[slot]
+        if row is None:
+            raise UnknownMemory(f"slot {slot} is empty")
+        return row
+
+    def put(self, memory: Memory) -> int:
+        """Add a memory, or put it in the place of the one with its id.
+
+        Parameters
+        ----------
+        memory : Memory
+            The memory.
+
+        Returns
+        -------
+        int
+            Its slot.
+        """
+        slot = self.slots.get(memory.memory_id, len(self.rows))
+        if slot == len(self.rows):
+            self.rows.append(memory)
+            self.slots[memory.memory_id] = slot
+        else:
+            self._leave(slot)
+            self.rows[slot] = memory
+        for name, column in self._columns.items():
+            column.put(slot, getattr(memory, name))
+        self._event.put(slot, to_micros(memory.event_time))
+        self._alive.put(slot, True)
+        self._enter(slot, memory)
+        self._touch(slot)
+        return slot
+
+    def remove(self, memory_id: str) -> int:
+        """Take a memory out.
+
+        Parameters
+        ----------
+        memory_id : str
+            Its id.
+
+        Returns
+        -------
+        int
+            The slot, now empty for ever.
+        """
+        slot = self.slots.pop(memory_id)
+        self._leave(slot)
+        self.rows[slot] = None
+        for name in _TEXTS + _OBJECTS:
+            self._columns[name].put(slot, None)
+        self._alive.put(slot, False)
+        self._touch(slot)
+        return slot
+
+    def _enter(self, slot: int, memory: Memory) -> None:
+        for alias in memory.aliases:
+            self.aliases[alias] = memory.memory_id
+        self._before.put(slot, -1)
+        self._after.put(slot, -1)
+        turns = self._turns(memory)
+        if turns is not None and memory.sequence is not None:
+            turns[memory.sequence] = slot
+            self._link(turns.get(memory.sequence - 1), slot)
+            self._link(slot, turns.get(memory.sequence + 1))
+
+    def _leave(self, slot: int) -> None:
+        memory = self.at(slot)
+        for alias in memory.aliases:
+            self.aliases.pop(alias, None)
+        turns = self._turns(memory)
+        if turns is not None and memory.sequence is not None and turns.get(memory.sequence) == slot:
+            del turns[memory.sequence]
+            if (before := turns.get(memory.sequence - 1)) is not None:
+                self._after.put(before, -1)
+            if (after := turns.get(memory.sequence + 1)) is not None:
+                self._before.put(after, -1)
+        self._before.put(slot, -1)
+        self._after.put(slot, -1)
+
+    def _turns(self, memory: Memory) -> dict[int, int] | None:
+        """Give the session's slots by sequence, None for a memory in no session."""
+        if memory.session_id is None or memory.sequence is None:
+            return None
+        return self._sessions.setdefault((memory.space, memory.session_id), {})
+
+    def _link(self, before: int | None, after: int | None) -> None:
+        if before is not None and after is not None:
+            self._after.put(before, after)
+            self._before.put(after, before)
+
+    def _touch(self, slot: int) -> None:
+        self.version += 1
+        self._stamp.put(slot, self.version)
+
+    @property
+    def adjacent(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """By slot, the slots of the turns right before and right after it in its session, -1 for none.
+
+        Turns are neighbours where their ``sequence`` differs by one; of turns that share a session and a
+        sequence only the newest has neighbours.
+        """
+        return self._before.first(self.size), self._after.first(self.size)
+
+    @property
+    def alive(self) -> npt.NDArray[np.bool_]:
+        """Which slots hold a memory: a read-only view."""
+        return self._alive.first(self.size)
+
+    @property
+    def event_times(self) -> npt.NDArray[np.int64]:
+        """Event times in microseconds by slot: a read-only view."""
+        return self._event.first(self.size)
+
+    def column(self, name: str) -> npt.NDArray[Any]:
+        """Give a number or time field by slot.
+
+        Parameters
+        ----------
+        name : str
+            Such as ``"importance"`` or ``"valid_until"`` (microseconds).
+
+        Returns
+        -------
+        ndarray
+            A read-only view, or a copy.
+        """
+        column = self._columns[name]
+        values: npt.NDArray[Any] = column.micros(self.size) if name in _TIMES else column.series(self.size, None)
+        return values
+
+    def coded(self, path: tuple[str, ...]) -> tuple[npt.NDArray[np.int32], list[Any]]:
+        """Give a field, or a place in the metadata, as codes and what they stand for.
+
+        Parameters
+        ----------
+        path : tuple of str
+            A field's name, or ``("metadata", key, ...)``.
+
+        Returns
+        -------
+        codes : ndarray of int32
+            By slot.
+        values : list
+            By code; :data:`MISSING` where the memory lacks it.
+        """
+        coded, seen = self._coded.get(path) or (Coded(self._values(path)), 0)
+        stale = np.flatnonzero(self._stamp.first(self.size) > seen)
+        coded.refresh(stale.tolist())
+        self._coded[path] = (coded, self.version)
+        return coded.codes(self.size), coded.values
+
+    def _texts(self, name: str) -> Any:
+        def value(slot: int) -> str | None:
+            row = self.rows[slot]
+            return None if row is None else getattr(row, name)
+
+        return value
+
+    def _values(self, path: tuple[str, ...]) -> Any:
+        def value(slot: int) -> Any:
+            row = self.rows[slot]
+            if row is None:
+                return MISSING
+            found = getattr(row, path[0])
+            for key in path[1:]:
+                if not isinstance(found, Mapping) or key not in found:
+                    return MISSING
+                found = found[key]
+            return MISSING if found is None else found
+
+        return value
+
+    def frame(self, access: Mapping[str, tuple[int, int]]) -> pd.DataFrame:
+        """Give all memories as a frame of the reader's own.
+
+        Parameters
+        ----------
+        access : mapping
+            Memory id to how often it was recalled, and when last in microseconds.
+
+        Returns
+        -------
+        DataFrame
+            One row a memory in the order they came; changing it changes nothing else.
+        """
+        if self._frame is None or self._frame[0] != self.version:
+            slots = None if len(self) == self.size else np.flatnonzero(self.alive)
+            columns = {name: column.series(self.size, slots) for name, column in self._columns.items()}
+            self._frame = (self.version, pd.DataFrame(columns, copy=False))
+        frame = self._frame[1].copy(deep=True)
+        ids = list(self.slots)
+        counts = [access.get(memory_id, (0, None)) for memory_id in ids] if access else [(0, None)] * len(ids)
+        frame["access_count"] = np.array([count for count, _ in counts], dtype="int64")
+        last = np.array([at if at is not None else np.iinfo(np.int64).min for _, at in counts], dtype="int64")
+        frame["accessed_at"] = pd.DatetimeIndex(last.view("M8[us]")).tz_localize("UTC")
+        return frame[list(FIELDS)]

@@ -1,0 +1,320 @@
+"""JSON values: what metadata may hold, and copies of it that nobody can change by accident.
+
+A value goes in as plain Python (or numpy scalars) and comes out equal. What JSON can't hold exactly, such as
+NaN, infinities, sets, bytes or keys that aren't strings, is refused by name instead of being bent into shape.
+The containers that memlab hands out are :class:`FrozenDict` and :class:`FrozenList`: equal to the plain ones,
+printable and JSON-able like them, but they refuse to be changed, so that one object can safely stand in the
+store, in a frame's cell and in a recall at once.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+
+from memlab.errors import InvalidMemory, MemlabError
+from memlab.text import check_text, match_key
+
+# Deeper nesting is a mistake (or an attack): Python's own JSON reader stops near a thousand levels.
+MAX_DEPTH = 64
+# SQLite and most JSON readers hold what IEEE doubles or 64 bits hold; Python's integers go on for ever, and
+# turning huge ones into text is quadratic, so they end here.
+MAX_INTEGER_BITS = 4096
+
+
+def _refuse(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
+    """Refuse a change: the value belongs to a memory."""
+    kind = "dict" if isinstance(self, dict) else "list"
+    raise TypeError(
+        f"this {kind} belongs to a memory and can't be changed in place; "
+        f"copy it with {kind}(value), change the copy and pass it to store.update"
+    )
+
+
+class FrozenDict(dict[str, Any]):
+    """A dict that refuses to be changed."""
+
+    __slots__ = ()
+    __setitem__ = __delitem__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+    __ior__ = _refuse  # type: ignore[assignment]
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> dict[str, Any]:
+        return dict(thaw(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FrozenDict, (dict(self),)
+
+
+class FrozenList(list[Any]):
+    """A list that refuses to be changed."""
+
+    __slots__ = ()
+    __setitem__ = __delitem__ = _refuse
+    append = clear = extend = insert = pop = remove = reverse = sort = _refuse
+    __iadd__ = __imul__ = _refuse  # type: ignore[assignment]
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> list[Any]:
+        return list(thaw(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FrozenList, (list(self),)
+
+
+EMPTY = FrozenDict()
+
+
+def freeze(value: Any, where: str = "metadata", error: type[MemlabError] = InvalidMemory) -> Any:
+    """Check that a value is JSON and return an unchangeable equal of it.
+
+    Parameters
+    ----------
+    value : object
+        None, bool, int, float, str, a list or tuple, a mapping with string keys, or a numpy scalar of these.
+    where : str, default "metadata"
+        What the value is called in messages; nested places are written ``metadata.a[2]``.
+    error : type, default InvalidMemory
+        What to raise.
+
+    Returns
+    -------
+    object
+        The value with numpy scalars turned into Python's, mappings into :class:`FrozenDict` and lists and
+        tuples into :class:`FrozenList`. Integers stay exact.
+
+    Raises
+    ------
+    InvalidMemory
+        For NaN, infinities, keys that aren't strings, text that isn't valid Unicode, nesting beyond 64
+        levels, or any other type; the message names the place.
+
+    Examples
+    --------
+    >>> freeze({"n": 2**53 + 1, "tags": ("a", "b")})
+    {'n': 9007199254740993, 'tags': ['a', 'b']}
+    """
+    return _freeze(value, where, error, MAX_DEPTH)
+
+
+def _freeze(value: Any, where: str, error: type[MemlabError], depth: int) -> Any:
+    if depth == 0:
+        raise error(f"{where} is nested deeper than {MAX_DEPTH} levels; flatten it")
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return check_text(str(value), what=where, allow_blank=True, error=error)
+    if isinstance(value, int):
+        if value.bit_length() > MAX_INTEGER_BITS:
+            raise error(f"{where} is an integer of {value.bit_length()} bits; the limit is {MAX_INTEGER_BITS}")
+        return int(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise error(f"{where} is {value}, which JSON can't hold; leave the key out or use None")
+        return float(value)
+    if isinstance(value, Mapping):
+        return _freeze_mapping(value, where, error, depth)
+    if isinstance(value, list | tuple):
+        return FrozenList(_freeze(v, f"{where}[{i}]", error, depth - 1) for i, v in enumerate(value))
+    raise error(
+        f"{where} is a {type(value).__name__}, which JSON can't hold; "
+        "use str, int, float, bool, None, lists and dicts of these"
+    )
+
+
+def _freeze_mapping(value: Mapping[Any, Any], where: str, error: type[MemlabError], depth: int) -> FrozenDict:
+    frozen = {}
+    for key, item in value.items():
+        if not isinstance(key, str):
+            raise error(f"{where} has the key {key!r} ({type(key).__name__}); keys must be strings")
+        check_text(key, what=f"a key of {where}", allow_blank=True, error=error)
+        frozen[key] = _freeze(item, f"{where}.{key}", error, depth - 1)
+    return FrozenDict(frozen) if frozen else EMPTY
+
+
+def thaw(value: Any) -> Any:
+    """Return a plain, changeable copy of a frozen value.
+
+    Parameters
+    ----------
+    value : object
+        What :func:`freeze` gave.
+
+    Returns
+    -------
+    object
+        The same with plain dicts and lists, all the way down.
+
+    Examples
+    --------
+    >>> copy = thaw(freeze({"a": [1]}))
+    >>> copy["a"].append(2)
+    >>> copy
+    {'a': [1, 2]}
+    """
+    if isinstance(value, Mapping):
+        return {key: thaw(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [thaw(item) for item in value]
+    return value
+
+
+def dumps(value: Any) -> str:
+    """Write a value as compact JSON: exact integers, sorted keys left as they are, never NaN.
+
+    Parameters
+    ----------
+    value : object
+        A JSON value.
+
+    Returns
+    -------
+    str
+        JSON text. Equal values with equal key order give equal text.
+
+    Examples
+    --------
+    >>> dumps({"a": [1, "ü"]})
+    '{"a":[1,"ü"]}'
+    """
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def loads(text: str) -> Any:
+    """Read JSON text, refusing the NaN and Infinity that JSON doesn't have.
+
+    Parameters
+    ----------
+    text : str
+        JSON text.
+
+    Returns
+    -------
+    object
+        The value, in plain Python.
+
+    Raises
+    ------
+    ValueError
+        If the text isn't JSON.
+
+    Examples
+    --------
+    >>> loads('{"a":1}')
+    {'a': 1}
+    """
+    return json.loads(text, parse_constant=_no_constant)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} isn't JSON")
+
+
+def share(value: Any, what: str, error: type[Exception] = InvalidMemory) -> float:
+    """Check a number from 0 to 1.
+
+    Parameters
+    ----------
+    value : float
+        Python or numpy number, not a bool.
+    what : str
+        What the number is called in the message.
+    error : type, default InvalidMemory
+        What to raise.
+
+    Returns
+    -------
+    float
+        The value.
+
+    Examples
+    --------
+    >>> share(1, "importance")
+    1.0
+    """
+    number = value.item() if isinstance(value, np.generic) else value
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        raise error(f"{what} is {value!r}; it must be a number from 0 to 1")
+    if math.isnan(number) or not 0 <= number <= 1:
+        raise error(f"{what} is {number}; it must be from 0 to 1")
+    return float(number)
+
+
+def distinct_texts(value: Any, what: str, key: Any = match_key) -> tuple[str, ...]:
+    """Check an iterable of texts and drop repeats, keeping the first spelling and the order.
+
+    Parameters
+    ----------
+    value : iterable of str
+        Not a single string.
+    what : str
+        What they are called in the message.
+    key : callable, default match_key
+        Texts with the same key are the same.
+
+    Returns
+    -------
+    tuple of str
+        The distinct texts.
+
+    Examples
+    --------
+    >>> distinct_texts(["Home", "home", "work"], "tags")
+    ('Home', 'work')
+    """
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InvalidMemory(f"{what} is {value!r}; give a list of texts, such as [{str(value)!r}]")
+    seen: dict[str, str] = {}
+    for text in value:
+        seen.setdefault(key(check_text(text, f"an item of {what}")), text)
+    return tuple(seen.values())
+
+
+def flag(value: Any, what: str) -> bool:
+    """Check a truth value; anything else, such as ``"no"`` or 0, is refused.
+
+    Parameters
+    ----------
+    value : bool
+        Python or numpy bool.
+    what : str
+        What it is called in the message.
+
+    Returns
+    -------
+    bool
+        The value.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise InvalidMemory(f"{what} is {value!r}; it must be True or False")
+    return bool(value)
+
+
+def whole(value: Any, what: str) -> int:
+    """Check a whole number from 0 up that fits 64 bits.
+
+    Parameters
+    ----------
+    value : int
+        Python or numpy integer, not a bool.
+    what : str
+        What it is called in the message.
+
+    Returns
+    -------
+    int
+        The value.
+    """
+    number = value.item() if isinstance(value, np.generic) else value
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**63:
+        raise InvalidMemory(f"{what} is {value!r}; it must be a whole number from 0 up")
+    return number

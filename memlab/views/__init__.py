@@ -1,0 +1,1 @@
+"""Pictures of stores: a graph as a page or a drawing, from the outside, by reading only."""
