@@ -257,7 +257,8 @@ def mask(expression: Test | Group, columns: Columns, absent: Any) -> Mask:
     members = [mask(member, columns, absent) for member in expression.members]
     if expression.word == "not":
         return ~members[0]
-    return np.logical_and.reduce(members) if expression.word == "and" else np.logical_or.reduce(members)
+    joined: Mask = np.logical_and.reduce(members) if expression.word == "and" else np.logical_or.reduce(members)
+    return joined
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from memlab.changes import Change
 from memlab.errors import DuplicateMemory, InvalidMemory, MemlabError, UnknownMemory
 from memlab.records import DEFAULT_SPACE, FIELDS, Association, Memory, association_row, memory_row
 from memlab.store_items import as_items, choice
-from memlab.store_state import State
+from memlab.store_parts import Parting
 from memlab.text import check_text, match_key
 from memlab.times import now, to_micros, utc
 
@@ -17,7 +17,7 @@ GIVEN = tuple(name for name in FIELDS if name not in ("updated_at", "access_coun
 TIMED = ("happened_at", "created_at", "valid_from", "valid_until")
 
 
-class Adding(State):
+class Adding(Parting):
     """The verbs that add memories."""
 
     def add(

@@ -72,7 +72,8 @@ class Associating(Deleting):
         'LEADS_TO'
         """
         item = {"source": source, "relation": relation, "target": target, "strength": strength, **properties}
-        return self._associate([item], "raise", actor)[0]
+        association: Association = self._associate([item], "raise", actor)[0]
+        return association
 
     def associate_many(self, items: Any, *, on_error: str = "raise", actor: str = "user") -> list[Any]:
         """Associate many pairs in one transaction.

@@ -168,18 +168,17 @@ class Caring(Remembering):
                 for key, row in rows.items()
                 if row["active"] and key != other.fingerprint
             ]
-            if other.fingerprint in rows:
-                active = {"before": {"active": 0}, "after": {"active": 1}}
-            else:
-                active = {"before": None, "after": other.row}
+            known = other.fingerprint in rows
+            before, after = ({"active": 0}, {"active": 1}) if known else (None, other.row)
             self._embedder = other
-            return [*changes, Change(verb="encode", kind="encoder", key=other.fingerprint, **active)]
+            named = Change(verb="encode", kind="encoder", key=other.fingerprint, before=before, after=after)
+            return [*changes, named]
 
-        before = self._embedder
+        old = self._embedder
         try:
             self._commit(plan, actor=actor)
         except BaseException:
-            self._embedder = before
+            self._embedder = old
             raise
 
     def prune_vectors(self) -> int:

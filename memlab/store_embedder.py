@@ -204,7 +204,10 @@ class Embedder:
         rows = self.journal.rows(
             "SELECT spans, vectors FROM vectors WHERE fingerprint=? AND key=?", (self.fingerprint, text_key(text))
         )
-        return Embedding.read(*rows[0], encoder.dimension, len(text)) if rows else None
+        if not rows:
+            return None
+        spans, blob = rows[0]
+        return Embedding.read(spans, blob, encoder.dimension, len(text))
 
     def encode_queries(self, queries: Sequence[str]) -> Vectors:
         """Encode queries.

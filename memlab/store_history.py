@@ -50,7 +50,8 @@ class Remembering(Recalling):
             return _log_frame(self._journal.changes(clauses, values))
 
     def _log_filter(self, actor: str | None, since: Any) -> tuple[str, list[Any]]:
-        clauses, values = ["1"], []
+        clauses: list[str] = ["1"]
+        values: list[Any] = []
         if actor is not None:
             clauses.append("actor=?")
             values.append(actor)

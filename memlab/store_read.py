@@ -1,7 +1,6 @@
 """Reading memories without a query."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -16,7 +15,8 @@ from memlab.recall.method import STATES
 from memlab.records import DEFAULT_SPACE, Memory
 from memlab.store_associate import Associating
 from memlab.store_items import choice
-from memlab.times import from_micros, now, utc
+from memlab.store_parts import joined
+from memlab.times import now, utc
 
 
 class Reading(Associating):
@@ -33,7 +33,7 @@ class Reading(Associating):
     def __iter__(self) -> Iterator[Memory]:
         with self._reading():
             counts = self._telemetry.access()
-            return iter([_joined(m, *counts.get(m.memory_id, (0, 0))) for m in self._table])
+            return iter([joined(m, *counts.get(m.memory_id, (0, 0))) for m in self._table])
 
     def get(self, memory_id: str) -> Memory:
         """Find a memory by its id, or by the id of one that was merged into it.
@@ -62,9 +62,6 @@ class Reading(Associating):
         """
         with self._reading():
             return self._counted(self._table.get(memory_id))
-
-    def _counted(self, memory: Memory) -> Memory:
-        return _joined(memory, *self._telemetry.access_of(memory.memory_id))
 
     @property
     def memories(self) -> pd.DataFrame:
@@ -256,8 +253,3 @@ class Reading(Associating):
         if self._active is not None:
             return str(self._active["name"])
         return "none" if self._embedder.encoder is None else str(self._embedder.encoder.name)
-
-
-def _joined(memory: Memory, count: int, last: int) -> Memory:
-    """Join a memory with how often it was recalled."""
-    return replace(memory, access_count=count, accessed_at=from_micros(last)) if count else memory

@@ -11,9 +11,6 @@ from typing import Any
 import pandas as pd
 
 from memlab.errors import InvalidArgument, MethodError
-from memlab.index import DenseIndex
-from memlab.lexical import LexicalIndex
-from memlab.recall.channels import Parts
 from memlab.recall.engine import Answer, Request, answer
 from memlab.recall.method import STATES, Method, preset
 from memlab.recalls import Hit, Recall
@@ -245,31 +242,6 @@ class Recalling(Reading):
             }
         )
 
-    def _dense(self) -> dict[str, DenseIndex]:
-        """Give the dense indexes, complete; call it while reading."""
-        self._embedder.check(self._active)
-        made = self._embedder.missing(self._table, progress=True)
-        if made and not self._journal.read_only:
-            with self._journal.transaction():
-                self._embedder.keep(made)
-                written = self._write(self._name_encoder(made), "memlab")
-            self._apply_all(written, {})
-        return self._embedder.indexes
-
-    def _words(self) -> dict[str, LexicalIndex]:
-        """Give the lexical indexes, made at the first need; call it while reading."""
-        if self._lexical is None:
-            by_space: dict[str, list[int]] = {}
-            for memory in self._table:
-                by_space.setdefault(memory.space, []).append(self._table.slots[memory.memory_id])
-            self._lexical = {space: LexicalIndex() for space in by_space}
-            for space, slots in by_space.items():
-                self._lexical[space].add(slots, [self._table.at(slot).text for slot in slots])
-        return self._lexical
-
-    def _parts(self, dense: dict[str, DenseIndex], lexical: dict[str, LexicalIndex]) -> Parts:
-        return Parts(self._table, self._graph, dense, lexical, self._relations)
-
     @property
     def recalls(self) -> pd.DataFrame:
         """All recalls so far, oldest first: when, by whom, the query, the method, and ids and scores of the hits."""
@@ -277,7 +249,7 @@ class Recalling(Reading):
 
     @property
     def calls(self) -> pd.DataFrame:
-        """All tool calls of agents so far, oldest first: when, by which client, which tool, how long, whether it worked."""
+        """All tool calls of agents so far, oldest first: when, by whom, which tool, how long, whether it worked."""
         return _frame(self._telemetry.calls(), CALL_FRAME)
 
 

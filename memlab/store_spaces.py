@@ -16,6 +16,11 @@ from memlab.times import now, to_micros
 if TYPE_CHECKING:
     from memlab.store_care import Caring
 
+# Inside the class, `list` is its own verb.
+Changes = list[Change]
+Ids = list[str]
+Made = list[Space]
+
 
 class Spaces:
     """The spaces of a store.
@@ -43,9 +48,9 @@ class Spaces:
         rows = [(s.name, s.space_id, s.description, s.created_at, counts.get(s.name, 0)) for s in self._all()]
         return pd.DataFrame(rows, columns=["name", "space_id", "description", "created_at", "memories"])
 
-    def _all(self) -> "list[Space]":
+    def _all(self) -> tuple[Space, ...]:
         with self._store._reading():
-            return sorted(self._store._spaces.values(), key=lambda s: (s.created_at or now(), s.name))
+            return tuple(sorted(self._store._spaces.values(), key=lambda s: (s.created_at or now(), s.name)))
 
     def create(self, name: str, description: str = "", *, actor: str = "user") -> Space:
         """Make a space.
@@ -72,7 +77,7 @@ class Spaces:
         moment = now()
         space = Space(str(uuid.uuid4()), _name(name), _text(description), moment)
 
-        def plan() -> "list[Change]":
+        def plan() -> Changes:
             self._refuse_taken(name)
             row = {
                 "space_id": space.space_id,
@@ -134,7 +139,7 @@ class Spaces:
         """
         return self._change(space, {} if description is None else {"description": _text(description)}, actor)
 
-    def delete(self, space: str, *, dry_run: bool = False, actor: str = "user") -> "list[str]":
+    def delete(self, space: str, *, dry_run: bool = False, actor: str = "user") -> Ids:
         """Delete a space with all of its memories and associations; ``undo`` brings them back.
 
         Parameters
@@ -156,9 +161,10 @@ class Spaces:
         UnknownSpace
             If there is no such space.
         """
-        store, ids = self._store, []
+        store = self._store
+        ids: Ids = []
 
-        def plan() -> "list[Change]":
+        def plan() -> Changes:
             found = store._space(space)
             ids[:] = [m.memory_id for m in store._table if m.space == found.name]
             before = {**_row(found), "created_at": to_micros(found.created_at or now())}
@@ -175,11 +181,12 @@ class Spaces:
         return ids
 
     def _change(self, space: str, fields: dict[str, str], actor: str) -> Space:
-        made: list[Space] = []
+        made: Made = []
 
-        def plan() -> "list[Change]":
+        def plan() -> Changes:
             found = self._store._space(space)
-            made[:] = [replace(found, **fields)]
+            name, description = fields.get("name", found.name), fields.get("description", found.description)
+            made[:] = [replace(found, name=name, description=description)]
             if made[0] == found:
                 return []
             if "name" in fields:
@@ -221,5 +228,5 @@ def _text(description: str) -> str:
     return check_text(description, "a description", allow_blank=True, error=InvalidArgument)
 
 
-def _row(space: Space) -> "dict[str, Any]":
+def _row(space: Space) -> dict[str, Any]:
     return {"space_id": space.space_id, "name": space.name, "description": space.description}

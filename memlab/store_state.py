@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 from memlab.changes import Change
@@ -230,10 +231,16 @@ class State:
         for row in self._journal.current("encoder"):
             self._apply_encoder(Change(verb="read", kind="encoder", key=row["fingerprint"], after=row), {})
         for row in self._journal.current("memory"):
-            self._read_row(row["memory_id"], lambda row=row: self._table.put(self._memory(row)))
+            self._read_row(row["memory_id"], partial(self._put_row, row))
         for row in self._journal.current("association"):
-            self._read_row(row["source"], lambda row=row: self._graph.put(association_from(row)))
+            self._read_row(row["source"], partial(self._put_association, row))
         self._stale = False
+
+    def _put_row(self, row: Mapping[str, Any]) -> None:
+        self._table.put(self._memory(row))
+
+    def _put_association(self, row: Mapping[str, Any]) -> None:
+        self._graph.put(association_from(row))
 
     def _read_row(self, name: str, read: Callable[[], Any]) -> None:
         try:
@@ -280,7 +287,7 @@ class State:
         elif change.before is None:
             self._graph.put(association_from(change.after))
         else:
-            self._graph.put(association_from(association_row(self._graph.get(triple)) | change.after))
+            self._graph.put(association_from(association_row(self._graph.get(triple)) | dict(change.after)))
 
     def _apply_space(self, change: Change, embeddings: Mapping[str, Embedding]) -> None:
         old = next((s for s in self._spaces.values() if s.space_id == change.key), None)

@@ -39,7 +39,7 @@ class FrozenDict(dict[str, Any]):
     __slots__ = ()
     __setitem__ = __delitem__ = _refuse
     clear = pop = popitem = setdefault = update = _refuse
-    __ior__ = _refuse  # type: ignore[assignment]
+    __ior__ = _refuse
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))
@@ -57,7 +57,7 @@ class FrozenList(list[Any]):
     __slots__ = ()
     __setitem__ = __delitem__ = _refuse
     append = clear = extend = insert = pop = remove = reverse = sort = _refuse
-    __iadd__ = __imul__ = _refuse  # type: ignore[assignment]
+    __iadd__ = __imul__ = _refuse
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(self))

@@ -34,8 +34,8 @@ HOUSE: list[list[str]] = [
     ],
     ["recall/ method temporal channels current candidates fuse spread rerank evidence engine"],
     [
-        "store_embedder store_state store_items store_add store_update store_delete store_associate store_read "
-        "store_recall store_history store_care store_spaces store"
+        "store_embedder store_state store_parts store_items store_add store_update store_delete store_associate "
+        "store_read store_recall store_history store_care store_spaces store"
     ],
     [
         "benchmarks/ files synthetic_words synthetic own locomo load",
@@ -115,7 +115,7 @@ def imported(node: ast.AST, name: str) -> list[str]:
 def file_of(full_name: str) -> str | None:
     """The file of memlab that a full name is in, or None for what isn't memlab's."""
     root, *parts = full_name.split(".")
-    if root != "memlab":
+    if root != "memlab" or full_name == "memlab.__version__":
         return None
     while parts and ".".join(parts) not in FILES:
         parts.pop()

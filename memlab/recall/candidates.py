@@ -56,7 +56,9 @@ def fitting(table: Table, spaces: tuple[str, ...], wanted: Filter) -> npt.NDArra
         By slot; always False for empty slots.
     """
     codes, names = table.coded(("space",))
-    fits = table.alive & np.array([name in spaces for name in names], dtype=bool)[codes] if names else table.alive
+    fits: npt.NDArray[np.bool_] = table.alive
+    if names:
+        fits = fits & np.array([name in spaces for name in names], dtype=bool)[codes]
     if wanted.where is not None:
         fits = fits & mask(wanted.where, table.coded, MISSING)
     if wanted.tags or wanted.exclude_tags:
@@ -87,8 +89,8 @@ def active(table: Table, at: datetime) -> npt.NDArray[np.bool_]:
     when = to_micros(at)
     begin, end = table.column("valid_from"), table.column("valid_until")
     # A missing beginning is the smallest number there is, so it needs no case of its own.
-    valid: npt.NDArray[np.bool_] = (begin <= when) & ((end > when) | (end == NOT_A_TIME))
-    return valid & ~table.column("archived")
+    valid: npt.NDArray[np.bool_] = (begin <= when) & ((end > when) | (end == NOT_A_TIME)) & ~table.column("archived")
+    return valid
 
 
 def gather(parts: Parts, spaces: tuple[str, ...], wanted: Filter, state: str, at: datetime) -> Pool:

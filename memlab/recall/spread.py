@@ -50,7 +50,9 @@ def to_neighbours(
         What each candidate gains.
     """
     padded = np.append(scores, 0.0)  # place -1 reads the 0 at the end
-    gain: Scores = share * sum(padded[place[side[slots]]] for side in adjacent)
+    gain = np.zeros(len(scores))
+    for side in adjacent:
+        gain += share * padded[place[side[slots]]]
     return gain
 
 

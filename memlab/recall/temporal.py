@@ -38,7 +38,8 @@ def closeness(event_times: npt.NDArray[np.int64], intervals: Sequence[Interval])
     """
     if not intervals:
         return np.full(len(event_times), np.nan)
-    return np.max([_one(event_times, interval) for interval in intervals], axis=0)
+    nearest: npt.NDArray[np.float64] = np.max([_one(event_times, interval) for interval in intervals], axis=0)
+    return nearest
 
 
 def _one(event_times: npt.NDArray[np.int64], interval: Interval) -> npt.NDArray[np.float64]:
