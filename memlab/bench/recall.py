@@ -10,6 +10,7 @@ from memlab.errors import InvalidArgument
 from memlab.evaluation.evaluate import Evaluation, Scores, columns, evaluate
 from memlab.evaluation.measures import DEFAULT_MEASURES
 from memlab.evaluation.run import build_store, run
+from memlab.store import MemoryStore
 from memlab.trials import Benchmark
 
 METHODS = ("lexical", "dense", "hybrid", "default")
@@ -20,6 +21,7 @@ def bench_recall(
     methods: Iterable[Any] = METHODS,
     *,
     encoder: Any = None,
+    store: MemoryStore | None = None,
     by: str | None = None,
     json_path: str | Path | None = None,
     progress: bool = True,
@@ -33,7 +35,9 @@ def bench_recall(
     methods : iterable of (str, Method or callable), default lexical, dense, hybrid and default
         As ``store.recall`` takes them; each with a name of its own.
     encoder : Encoder or str, optional
-        For the store; without one, the default encoder.
+        For the store that is made; without one, the default encoder.
+    store : MemoryStore, optional
+        A store that holds the benchmark's memories already; it is left open.
     by : str, optional
         The slice of the queries that is told apart; without one, ``category`` or ``kind`` where they have it.
     json_path : str or Path, optional
@@ -51,20 +55,24 @@ def bench_recall(
     Raises
     ------
     InvalidArgument
-        If two methods have the same name.
+        If two methods have the same name, or both a store and an encoder are given.
     DatasetError
         If the queries have no such slice.
     """
+    if store is None:
+        with build_store(benchmark, encoder, progress=progress) as made:
+            return bench_recall(benchmark, methods, store=made, by=by, json_path=json_path, progress=progress)
+    if encoder is not None:
+        raise InvalidArgument("both a store and an encoder are given; a store has its own encoder, leave one out")
     methods = list(methods)
     named = {_name(method): method for method in methods}
     if len(named) < len(methods):
         raise InvalidArgument(f"methods have the same name: {[_name(method) for method in methods]}; rename one")
     by = _slice(benchmark) if by is None else by
     found = {}
-    with build_store(benchmark, encoder, progress=progress) as store:
-        for name, method in named.items():
-            made = run(benchmark, method, store=store, name=name, progress=progress)
-            found[name] = evaluate(made, benchmark, measures=DEFAULT_MEASURES, by=by)
+    for name, method in named.items():
+        ranked = run(benchmark, method, store=store, name=name, progress=progress)
+        found[name] = evaluate(ranked, benchmark, measures=DEFAULT_MEASURES, by=by)
     figures = {
         "benchmark": benchmark.name,
         "level": benchmark.level,

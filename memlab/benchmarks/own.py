@@ -13,6 +13,7 @@ Times are ISO 8601 with a zone. ``kind`` becomes a slice; queries of the kind ``
 others have to have one, and an ``answerable`` of true or false says so for any kind.
 """
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -136,7 +137,9 @@ def _read_qrels(path: Path) -> dict[str, dict[str, int]]:
 
 
 def _about(readme: Path) -> tuple[str, str]:
-    """The first line of a set's README, and what its line "Licence: …" says."""
+    """The first line of a set's README, and what its line "Licence: …" says: a link's text, or all of it."""
     lines = read_text(readme).splitlines() if readme.is_file() else []
-    licence = next((line for line in lines if line.lower().startswith("licence:")), "")
-    return next((line.lstrip("# ") for line in lines if line.strip()), ""), licence.partition(":")[2].strip()
+    stated = next((line.partition(":")[2].strip() for line in lines if line.startswith("Licence:")), "")
+    link = re.match(r"\[(.+?)\]\(", stated)
+    title = next((line.lstrip("# ") for line in lines if line.strip()), "")
+    return title, link[1] if link else stated

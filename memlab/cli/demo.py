@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from memlab.cli.stores import add_encoder, encoder_option
-from memlab.store import DEFAULT_ENCODER, MemoryStore
+from memlab.store import MemoryStore
 
 QUESTIONS = (
     "Why did the pH readings drift, and what did we do about it?",
@@ -66,15 +66,10 @@ def run_demo(options: argparse.Namespace) -> int:
         print("2. Recall, with the reasons of the first hit")
         for question in QUESTIONS:
             found = store.recall(question, k=3)
-            print(f"{found}\n   why: {found.explain(1)}\n")
+            print(f"{found}\n\nwhy {found.explain(1)}\n")
 
         print("3. Three methods, measured on the diary's own questions")
-        bench_recall(
-            diary,
-            ("lexical", "dense", "hybrid"),
-            encoder=None if encoder == DEFAULT_ENCODER else encoder,
-            json_path=figures,
-        )
+        bench_recall(diary, ("lexical", "dense", "hybrid"), store=store, json_path=figures)
         view(store, title="The diary of a small research team").to_html(page)
 
     print("\n4. The files")

@@ -1,6 +1,7 @@
 """Reading the command line, and turning memlab's errors into one sentence each."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -27,6 +28,11 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def _utf8(argument: str) -> str:
+    """Read an argument as UTF-8, whatever the locale made of its bytes."""
+    return os.fsencode(argument).decode("utf-8", errors="surrogateescape")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command.
 
@@ -44,7 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for pipe in (sys.stdout, sys.stderr):
         if hasattr(pipe, "reconfigure"):
             pipe.reconfigure(encoding="utf-8")  # memories are in every script, whatever the locale
-    options = parser().parse_args(arguments)
+    given = map(_utf8, sys.argv[1:]) if arguments is None else arguments
+    options = parser().parse_args(list(given))
     try:
         code: int = options.run(options)
     except MemlabError as error:

@@ -80,6 +80,13 @@ def test_a_file_that_is_not_as_documented_is_refused_with_the_place(folder, file
         load_own("pump", path)
 
 
+def test_the_licence_may_be_a_link_and_the_page_may_be_missing(folder):
+    path = folder(README_md="# Pumps\n\nLicence: [CC BY 4.0](https://example.org/by). Source: ours.\n")
+    assert load_own("pump", path).licence == "CC BY 4.0"
+    (path / "README.md").unlink()
+    assert (load_own("pump", path).licence, load_own("pump", path).description) == ("", "")
+
+
 @pytest.mark.parametrize("file", ["memories.jsonl", "associations.jsonl", "queries.jsonl", "qrels.tsv"])
 def test_a_missing_file_is_named(folder, file):
     path = folder()
