@@ -5,20 +5,24 @@
     {"type": "Decision", "importance": {"ge": 0.7}, "city": {"in": ["Oslo", "Porto"]}}
     {"or": [{"city": "Oslo"}, {"not": {"year": {"lt": 2024}}}]}
 
-A name is a field of a memory or else a key of its metadata; ``a.b`` goes into nested objects, and ``metadata.type``
-names a key that is spelt like a field. A bare value means ``eq``. Operators:
+A name is a field of a memory or else a key of its metadata; ``a.b`` goes into nested objects (a key that has a
+dot or is empty can't be named), and ``metadata.type`` or ``metadata.not`` names a key that is spelt like a field
+or a word of this language. A bare value means ``eq``; to compare with an object write ``{"eq": {...}}``. Operators:
 
 ========================  =======================================================================
 ``eq ne``                 equal, not equal; 1 equals 1.0, but True isn't 1
 ``lt le gt ge``           order of numbers, of texts, of times; other pairs never match
-``in nin``                equal to one of a list, to none of it
+``in nin``                equal to one of a list, to none of it; of an empty list: never, always
 ``contains``              a text holds this text (letter case and composition aside), a list this item
-``exists``                True or False: whether the memory has it; None counts as not having it
+``exists``                True or False: whether the memory has it; None isn't had, an empty list is
 ``and or not``            lists of filters, and one filter
 ========================  =======================================================================
 
 **Missing keys**: a memory that lacks the name fits ``ne``, ``nin`` and ``exists: False``, and nothing else;
 ``not`` turns any filter round, this included. Nothing compares with None: ask ``exists``.
+
+**Fields**: times are compared with aware datetimes or ISO 8601 texts with an offset. ``tags`` and ``aliases`` are
+lists, for ``contains``; a tag is compared by its key (``Project/Tide`` is ``project:tide``).
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -33,7 +37,7 @@ from memlab.errors import FilterError, MemlabError
 from memlab.records import FIELDS, TIMES
 from memlab.text import check_text, match_key, tag_key, tag_matches
 from memlab.times import utc
-from memlab.values import FrozenDict, freeze
+from memlab.values import MAX_DEPTH, freeze
 
 Mask = npt.NDArray[np.bool_]
 # Path to codes by slot and the values they stand for: what the memory table offers.
@@ -54,7 +58,7 @@ class Test:
     operator : str
         One of :data:`OPERATORS`.
     operand : object
-        What to compare with.
+        What to compare with; a tag's key where a tag is looked for.
     """
 
     __test__ = False  # pytest: not a test class
@@ -82,6 +86,8 @@ class Test:
             return missing is not self.operand
         if missing:
             return self.operator in ("ne", "nin")
+        if self.path == ("tags",) and self.operator == "contains":
+            return self.operand in map(tag_key, value)
         return _HOLDS[self.operator](value, self.operand)
 
 
@@ -159,67 +165,86 @@ def parse_where(where: Any) -> Test | Group:
     >>> parse_where({"a.b": {"ge": 2}})
     Test(path=('metadata', 'a', 'b'), operator='ge', operand=2)
     """
+    return _parse(where, MAX_DEPTH)
+
+
+def _parse(where: Any, depth: int) -> Test | Group:
     if not isinstance(where, Mapping):
         raise FilterError(f"where is a {type(where).__name__}; give a dict such as {{'type': 'Decision'}}")
     if not where:
         raise FilterError("where is empty, which could mean all or nothing; leave it out to ask for all")
-    tests = [_parse_entry(name, condition) for name, condition in where.items()]
-    return tests[0] if len(tests) == 1 else Group("and", tuple(tests))
+    if depth == 0:
+        raise FilterError(f"where is nested deeper than {MAX_DEPTH} levels; flatten it")
+    return _all([_parse_entry(name, condition, depth - 1) for name, condition in where.items()])
 
 
-def _parse_entry(name: Any, condition: Any) -> Test | Group:
+def _all(members: list[Test | Group]) -> Test | Group:
+    return members[0] if len(members) == 1 else Group("and", tuple(members))
+
+
+def _parse_entry(name: Any, condition: Any, depth: int) -> Test | Group:
     if not isinstance(name, str) or not name:
         raise FilterError(f"{name!r} isn't a name; name a field, or a key of the metadata")
     if name == "not":
-        return Group("not", (parse_where(condition),))
+        return Group("not", (_parse(condition, depth),))
     if name in ("and", "or"):
         if not isinstance(condition, list | tuple) or not condition:
             raise FilterError(f"{name!r} takes a list of filters, at least one; found {condition!r}")
-        return Group(name, tuple(map(parse_where, condition)))
+        return Group(name, tuple(_parse(member, depth) for member in condition))
     path = _path(name)
     if not isinstance(condition, Mapping):
         return _parse_test(path, "eq", condition)
-    tests = [_parse_test(path, word, operand) for word, operand in condition.items()]
-    if not tests:
+    if not condition:
         raise FilterError(f"{name!r} has an empty condition; give an operator: {', '.join(OPERATORS)}")
-    return tests[0] if len(tests) == 1 else Group("and", tuple(tests))
+    return _all([_parse_test(path, word, operand) for word, operand in condition.items()])
 
 
 def _path(name: str) -> tuple[str, ...]:
+    if name.startswith("$") or name.lower() in ("and", "or", "not"):
+        # Other systems write $or or OR; taken as a key of the metadata it would silently match nothing.
+        raise FilterError(
+            f"{name!r} isn't a name; the words are and, or, not and {', '.join(OPERATORS)}, "
+            f"and a key of the metadata so spelt is 'metadata.{name}'"
+        )
     first, *rest = name.split(".")
     if first in FIELDS and first != "metadata":
-        if rest:
-            raise FilterError(f"{name!r}: {first} has no parts; for a key of the metadata write 'metadata.{name}'")
-        if first in ("access_count", "accessed_at"):
-            raise FilterError(f"{first} is telemetry, which filters don't see; select from store.memories")
-        return (first,)
+        return _field(first, name, rest)
     keys = tuple(rest) if first == "metadata" else (first, *rest)
     if not keys or not all(keys):
         raise FilterError(f"{name!r} isn't a name; write a key of the metadata as 'a' or 'a.b'")
     return ("metadata", *keys)
 
 
+def _field(first: str, name: str, rest: list[str]) -> tuple[str]:
+    if rest:
+        raise FilterError(f"{name!r}: {first} has no parts; for a key of the metadata write 'metadata.{name}'")
+    if first in ("access_count", "accessed_at"):
+        raise FilterError(f"{first} is telemetry, which filters don't see; select from store.memories")
+    return (first,)
+
+
 def _parse_test(path: tuple[str, ...], word: Any, operand: Any) -> Test:
     name = ".".join(path)
-    if word not in OPERATORS:
-        raise FilterError(f"{name}: {word!r} isn't an operator; use one of {', '.join(OPERATORS)}")
+    if not isinstance(word, str) or word not in OPERATORS:
+        raise FilterError(
+            f"{name}: {word!r} isn't an operator; use one of {', '.join(OPERATORS)}, "
+            "or {'eq': {...}} to compare with an object"
+        )
     if word == "exists":
-        if not isinstance(operand, bool):
+        if not isinstance(operand, bool | np.bool_):
             raise FilterError(f"{name}: exists takes True or False, not {operand!r}")
-        return Test(path, word, operand)
+        return Test(path, word, bool(operand))
     if word in ("in", "nin"):
         if not isinstance(operand, list | tuple | set | frozenset):
             raise FilterError(f"{name}: {word} takes a list, not {operand!r}")
-        return Test(path, word, tuple(_operand(path, item) for item in operand))
-    value = _operand(path, operand)
+        return Test(path, word, tuple(_operand(path, word, item) for item in operand))
+    value = _operand(path, word, operand)
     if word in _ORDERED and (isinstance(value, bool) or not isinstance(value, str | int | float | datetime)):
         raise FilterError(f"{name}: {word} compares numbers, texts or times, not {operand!r}")
-    if path == ("tags",) and word == "contains":
-        raise FilterError("tags have their own filter: use tags=[...], tag_mode=, tag_match=, exclude_tags=")
     return Test(path, word, value)
 
 
-def _operand(path: tuple[str, ...], value: Any) -> Any:
+def _operand(path: tuple[str, ...], word: str, value: Any) -> Any:
     name = ".".join(path)
     if value is None:
         raise FilterError(f"{name}: nothing compares with None; ask {{{name!r}: {{'exists': False}}}}")
@@ -227,10 +252,13 @@ def _operand(path: tuple[str, ...], value: Any) -> Any:
         try:
             return utc(value, what=name)
         except MemlabError as error:
-            raise FilterError(f"{name}: {error}") from error
+            raise FilterError(str(error)) from error
+    if path[0] in ("tags", "aliases") and isinstance(value, str) != (word == "contains"):
+        raise FilterError(f"{name} is a list of texts, so {word} {value!r} never holds; ask contains 'a text'")
     if isinstance(value, Mapping) and path[0] != "metadata":
         raise FilterError(f"{name} is never an object; compare it with a plain value")
-    return freeze(value, name, FilterError)
+    frozen = freeze(value, name, FilterError)
+    return tag_key(frozen) if path == ("tags",) and word == "contains" else frozen
 
 
 def mask(expression: Test | Group, columns: Columns, absent: Any) -> Mask:
@@ -255,10 +283,8 @@ def mask(expression: Test | Group, columns: Columns, absent: Any) -> Mask:
         fits = np.fromiter((expression.holds(v, v is absent) for v in values), dtype=bool, count=len(values))
         return fits[codes] if len(values) else np.zeros(len(codes), dtype=bool)
     members = [mask(member, columns, absent) for member in expression.members]
-    if expression.word == "not":
-        return ~members[0]
-    joined: Mask = np.logical_and.reduce(members) if expression.word == "and" else np.logical_or.reduce(members)
-    return joined
+    joined: Mask = (np.logical_or if expression.word == "or" else np.logical_and).reduce(members)
+    return ~joined if expression.word == "not" else joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,18 +314,7 @@ class Filter:
     until: datetime | None = None
 
     def tagged(self, tags: Iterable[str]) -> bool:
-        """Say whether a memory's tags fit.
-
-        Parameters
-        ----------
-        tags : iterable of str
-            As written.
-
-        Returns
-        -------
-        bool
-            Whether they fit.
-        """
+        """Say whether a memory's tags, as written, fit: the wanted ones are there, and no unwanted one."""
         keys = [tag_key(tag) for tag in tags]
         found = [any(tag_matches(key, want, self.tag_match) for key in keys) for want in self.tags]
         unwanted = any(tag_matches(key, bad, self.tag_match) for bad in self.exclude_tags for key in keys)
@@ -340,11 +355,20 @@ def parse_filter(
     ------
     FilterError
         If a part can't be read.
+    TimeError
+        If a bound has no zone.
+
+    Examples
+    --------
+    >>> parse_filter(tags="Project/Tide").tagged(["project:tide"])
+    True
     """
     if tag_mode not in ("any", "all"):
         raise FilterError(f"tag_mode is {tag_mode!r}; it is 'any' or 'all'")
     if tag_match not in ("exact", "prefix"):
         raise FilterError(f"tag_match is {tag_match!r}; it is 'exact' or 'prefix'")
+    since = None if since is None else utc(since, what="since")
+    until = None if until is None else utc(until, what="until")
     if since and until and since >= until:
         raise FilterError(f"since {since.isoformat()} isn't before until {until.isoformat()}; swap them")
     return Filter(
@@ -362,6 +386,6 @@ def _tag_keys(tags: Any, what: str) -> tuple[str, ...]:
     if tags is None:
         return ()
     tags = [tags] if isinstance(tags, str) else tags
-    if isinstance(tags, FrozenDict | Mapping) or not isinstance(tags, Iterable):
-        raise FilterError(f"{what} is {tags!r}; give a list of tags")
+    if isinstance(tags, Mapping | bytes) or not isinstance(tags, Iterable):
+        raise FilterError(f"{what} is {tags!r}; give a tag, or a list of tags")
     return tuple(tag_key(check_text(tag, f"an item of {what}", error=FilterError)) for tag in tags)

@@ -11,12 +11,18 @@ import pandas as pd
 
 from memlab.errors import InvalidArgument, UnknownAssociation
 from memlab.records import ASSOCIATION_FIELDS, Association, Memory
+from memlab.values import FrozenDict
 from memlab.vocabulary import RELATIONS
 
 if TYPE_CHECKING:
     import networkx as nx
 
 Triple = tuple[str, str, str]
+# What a memory says of itself in a networkx graph.
+ATTRIBUTES = (
+    *("content", "space", "type", "tags", "importance", "confidence", "role", "session_id"),
+    *("happened_at", "archived"),
+)
 SUPERSEDING = frozenset(name for name, relation in RELATIONS.items() if relation.supersedes)
 
 
@@ -82,8 +88,14 @@ class Graph:
         ----------
         triple : tuple of str
             Source, relation and target.
+
+        Raises
+        ------
+        UnknownAssociation
+            If there is none.
         """
-        association = self.edges.pop(triple)
+        association = self.get(triple)
+        del self.edges[triple]
         self._superseding.pop(triple, None)
         for end in (association.source, association.target):
             self._touching[end].pop(triple, None)
@@ -131,7 +143,12 @@ class Graph:
         -------
         list of (Association, str, int)
             For each memory reached, but for the start: the association first walked to it, its id, and
-            its distance.
+            its distance; nearest first, then in the order the associations came.
+
+        Raises
+        ------
+        InvalidArgument
+            If the direction is another word.
         """
         if direction not in ("out", "in", "both"):
             raise InvalidArgument(f"direction is {direction!r}; it is 'out', 'in' or 'both'")
@@ -187,27 +204,34 @@ class Graph:
         -------
         networkx.MultiDiGraph
             Nodes are memory ids with the memory's fields as attributes; an edge's key is its relation, its
-            attributes are strength, origin and properties. Frozen: ``graph.copy()`` can be changed.
+            attributes are strength, origin and properties. Frozen, attributes too: ``graph.copy()`` can be changed.
         """
         import networkx as nx
 
         graph = nx.MultiDiGraph()
-        for m in memories:
-            graph.add_node(
-                m.memory_id,
-                content=m.content,
-                space=m.space,
-                type=m.type,
-                tags=m.tags,
-                importance=m.importance,
-                confidence=m.confidence,
-                role=m.role,
-                session_id=m.session_id,
-                happened_at=m.happened_at,
-                archived=m.archived,
-            )
+        graph.add_nodes_from((m.memory_id, {name: getattr(m, name) for name in ATTRIBUTES}) for m in memories)
         for a in self.edges.values():
             graph.add_edge(
                 a.source, a.target, key=a.relation, strength=a.strength, origin=a.origin, properties=a.properties
             )
+        _freeze(graph)
         return nx.freeze(graph)
+
+
+class _Attributes(FrozenDict):
+    """Attributes in a graph that its readers share."""
+
+    __slots__ = ()
+    _advice = "belongs to a store's graph and can't be changed; change a copy of it: graph.copy()"
+
+
+def _freeze(graph: "nx.MultiDiGraph") -> None:
+    """Seal the dicts that networkx's own freeze leaves open: attributes, and parallel edges by key."""
+    graph.graph = _Attributes()
+    for node, attributes in graph._node.items():
+        graph._node[node] = _Attributes(attributes)
+    for source, targets in graph._succ.items():
+        for target, parallel in targets.items():
+            sealed = _Attributes({key: _Attributes(attributes) for key, attributes in parallel.items()})
+            # Both directions of an edge share one dict.
+            targets[target] = graph._pred[target][source] = sealed

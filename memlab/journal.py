@@ -7,9 +7,8 @@ the death of the process (``"normal"``). Nobody opens the file but SQLite: readi
 has it open drops SQLite's locks.
 """
 
-import os
-import uuid
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import groupby
@@ -26,45 +25,22 @@ from memlab.errors import (
     NewerStore,
     ReadOnlyStore,
     StorageError,
-    StoreBusy,
+    StoreError,
 )
-from memlab.journal_rows import from_log, log_values, to_sql, where_clause
+from memlab.journal_files import is_there, lay_out, make_file, translated
+from memlab.journal_rows import from_log, key_of, log_values, plain, to_sql, where_clause
 from memlab.journal_schema import (
+    ALL_TABLES,
     APPLICATION_ID,
-    FLAG_COLUMNS,
-    JSON_COLUMNS,
     MIGRATIONS,
-    SCHEMA,
     SCHEMA_VERSION,
     TABLES,
 )
-from memlab.values import loads
 
 DURABILITY = {"full": "FULL", "normal": "NORMAL"}
-
-
-@contextmanager
-def translated(path: str) -> Iterator[None]:
-    """Turn SQLite's errors into memlab's, naming the file and the way out."""
-    try:
-        yield
-    except (apsw.BusyError, apsw.LockedError) as error:
-        raise StoreBusy(
-            f"{path} is being written by another process and stayed locked beyond the timeout; "
-            "try again, or open it with a longer timeout"
-        ) from error
-    except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise CorruptStore(
-            f"{path} is damaged or isn't a memlab store ({error}); nothing was changed. "
-            "Keep the file, and open a backup or run `memlab check` on a copy"
-        ) from error
-    except apsw.ReadOnlyError as error:
-        raise ReadOnlyStore(f"{path} can't be written: the file or its folder is read-only") from error
-    except (apsw.FullError, apsw.IOError, apsw.CantOpenError, apsw.PermissionsError) as error:
-        raise StorageError(
-            f"{path}: the disk refused ({error}); nothing of this write was kept. "
-            "Check free space, permissions and that the folder exists"
-        ) from error
+ASKED = 500  # ids in one question
+LOGGED = "INSERT INTO log VALUES (?,?,?,?,?,?,?,?,?,?,?)"
+NEWEST = "SELECT (SELECT seq FROM sqlite_sequence WHERE name='log'), (SELECT time FROM log ORDER BY seq DESC LIMIT 1)"
 
 
 class Journal:
@@ -83,6 +59,8 @@ class Journal:
 
     Attributes
     ----------
+    lock : threading.RLock
+        Held while the connection is used: SQLite's connections serve one thread at a time.
     connection : apsw.Connection
         The open file; for the journal's own room only.
     """
@@ -97,44 +75,30 @@ class Journal:
     ) -> None:
         if durability not in DURABILITY:
             raise InvalidArgument(f"durability is {durability!r}; it is 'full' or 'normal'")
-        if not timeout >= 0:
+        if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 <= timeout <= 2_000_000:
             raise InvalidArgument(f"timeout is {timeout!r}; give seconds, from 0 up")
+        self.lock = threading.RLock()
         self.path = None if path is None else Path(path).absolute()
         self.name = str(self.path or "the store in memory")
         self.read_only = read_only
         self.timeout = timeout
-        if self.path is not None and not self.path.exists():
-            self._make(self.path)
+        if self.path is not None and not is_there(self.path):
+            if read_only:
+                raise StorageError(f"{self.path} doesn't exist, so it can't be opened read-only; check the path")
+            make_file(self.path, lay_out)  # False: another process made it in the meantime
         with translated(self.name):
             self.connection = self._connect()
-            self._prepare(DURABILITY[durability])
-
-    def _make(self, path: Path) -> None:
-        """Make a new file beside its place and move it there whole, so that a half-made one never shows."""
-        if self.read_only:
-            raise StorageError(f"{path} doesn't exist, so it can't be opened read-only; check the path")
-        if not path.parent.is_dir():
-            raise StorageError(f"{path.parent} isn't a folder; make it first, or check the path")
-        draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-        with translated(str(path)):
             try:
-                db = apsw.Connection(str(draft))
-                db.pragma("journal_mode", "wal")
-                _lay_out(db)
-                db.close()
-                os.link(draft, path)
-            except FileExistsError:
-                pass  # another process made it in the meantime: open that one
-            finally:
-                draft.unlink(missing_ok=True)
+                self._prepare(DURABILITY[durability])
+            except BaseException:
+                self.connection.close()
+                raise
 
     def _connect(self) -> apsw.Connection:
         if self.path is None:
             db = apsw.Connection(":memory:")
-            _lay_out(db)
+            lay_out(db)
             return db
-        if self.path.is_dir() or self.path.stat().st_size == 0:
-            raise CorruptStore(f"{self.path} is empty or a folder, not a memlab store; check the path")
         flags = apsw.SQLITE_OPEN_READONLY if self.read_only else apsw.SQLITE_OPEN_READWRITE
         db = apsw.Connection(str(self.path), flags=flags)
         db.set_busy_timeout(round(self.timeout * 1000))
@@ -156,6 +120,12 @@ class Journal:
             while version < SCHEMA_VERSION:
                 db.execute(f"BEGIN IMMEDIATE;{MIGRATIONS[version]};PRAGMA user_version={version + 1};COMMIT")
                 version += 1
+        missing = ALL_TABLES - {row[0] for row in db.execute("SELECT name FROM sqlite_schema WHERE type='table'")}
+        if missing:
+            raise CorruptStore(
+                f"{self.name} lacks the table {', '.join(sorted(missing))}, so it is damaged; nothing was changed. "
+                "Open a backup instead"
+            )
 
     @property
     def file_id(self) -> str:
@@ -177,8 +147,26 @@ class Journal:
         list of tuple
             The rows.
         """
-        with translated(self.name):
+        with self.lock, translated(self.name):
             return self.connection.execute(sql, values).fetchall()
+
+    def stream(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """Run one query and give its rows one after another, so that they needn't all be in memory.
+
+        Parameters
+        ----------
+        sql : str
+            One statement.
+        values : sequence, default ()
+            For its question marks.
+
+        Yields
+        ------
+        tuple
+            The rows; the caller holds the lock until the last.
+        """
+        with translated(self.name):
+            yield from self.connection.execute(sql, values)
 
     def head(self) -> int:
         """Return the number of the newest row of the log, 0 for an empty one; takes microseconds."""
@@ -188,19 +176,36 @@ class Journal:
     def transaction(self) -> Iterator[None]:
         """Hold the write lock over a block: all of its writes are kept, or none."""
         if self.read_only:
-            raise ReadOnlyStore(f"{self.name} was opened read-only; open it without read_only=True to write")
-        with translated(self.name):
-            self.connection.execute("BEGIN IMMEDIATE")
+            raise ReadOnlyStore(f"{self.name} is open for reading only; write to a store opened without read_only=True")
+        with self.lock, translated(self.name):
+            if self.connection.in_transaction:
+                raise StoreError(
+                    "a write was begun inside another, such as by an encoder that writes; write afterwards"
+                )
             try:
+                self.connection.execute("BEGIN IMMEDIATE")
                 yield
                 self.connection.execute("COMMIT")
-            except BaseException:
+            finally:
                 # SQLite itself rolls back on a full disk; asking twice would be an error of its own.
                 if self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")
-                raise
 
-    def append(self, changes: Sequence[Change], time: int) -> list[Change]:
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read within a block from one state of the file, whatever other processes write meanwhile."""
+        with self.lock, translated(self.name):
+            if self.connection.in_transaction:
+                yield
+                return
+            try:
+                self.connection.execute("BEGIN")
+                yield
+            finally:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+
+    def append(self, changes: Sequence[Change], time: int, actor: str) -> list[Change]:
         """Apply changes to the tables and write them to the log; call it inside a transaction.
 
         Parameters
@@ -208,7 +213,10 @@ class Journal:
         changes : sequence of Change
             In order.
         time : int
-            Microseconds since 1970.
+            Microseconds since 1970. Where the clock went back, the log's newest time is taken, so that the
+            log's order is that of its times.
+        actor : str
+            Who writes.
 
         Returns
         -------
@@ -218,32 +226,49 @@ class Journal:
         if not changes:
             return []
         # Not head(): what was purged from the end of the log must not lend its numbers to what comes.
-        first = 1 + self.rows("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name='log'")[0][0]
-        numbered = [replace(change, seq=first + i, change=first, time=time) for i, change in enumerate(changes)]
-        self.connection.executemany("INSERT INTO log VALUES (?,?,?,?,?,?,?,?,?,?,?)", (log_values(c) for c in numbered))
+        newest, latest = self.rows(NEWEST)[0]
+        first = 1 + (newest or 0)
+        time = max(time, latest or time)
+        numbered = [
+            replace(change, seq=seq, change=first, time=time, actor=actor) for seq, change in enumerate(changes, first)
+        ]
+        self.connection.executemany(LOGGED, map(log_values, numbered))
         for (kind, made, removed), group in groupby(
             numbered, key=lambda c: (c.kind, c.before is None, c.after is None)
         ):
             if made and removed:
                 continue  # only a word in the log, such as that something was forgotten
-            self._apply(kind, made, removed, list(group))
+            self._apply(kind, made, removed, group)
         return numbered
 
-    def _apply(self, kind: str, made: bool, removed: bool, changes: list[Change]) -> None:
+    def _apply(self, kind: str, made: bool, removed: bool, changes: Iterable[Change]) -> None:
         table, columns = TABLES[kind]
         if made:
-            marks = ",".join("?" * len(columns))
-            sql = f"INSERT INTO {table} ({','.join(columns)}) VALUES ({marks})"
-            self.connection.executemany(sql, ([to_sql(c.after[n]) for n in columns] for c in changes if c.after))
+            self.insert(kind, (c.after for c in changes if c.after))
             return
-        for change in changes:
-            where, key = where_clause(change, columns[0])
-            if removed:
-                self.connection.execute(f"DELETE FROM {table} WHERE {where}", key)
-            elif change.after:
-                sets = ",".join(f"{name}=?" for name in change.after)
-                values = [*map(to_sql, change.after.values()), *key]
-                self.connection.execute(f"UPDATE {table} SET {sets} WHERE {where}", values)
+        where = where_clause(kind, columns[0])
+        if removed:
+            keys = (key_of(c) for c in changes)
+            self.connection.executemany(f"DELETE FROM {table} WHERE {where}", keys)
+            return
+        for names, group in groupby(changes, key=lambda c: tuple(c.after or ())):
+            sets = ",".join(f"{name}=?" for name in names)
+            values = ((*(to_sql(name, (c.after or {})[name]) for name in names), *key_of(c)) for c in group)
+            self.connection.executemany(f"UPDATE {table} SET {sets} WHERE {where}", values)
+
+    def insert(self, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Write plain rows into the table of a kind; call it inside a transaction.
+
+        Parameters
+        ----------
+        kind : str
+            As for :meth:`current`.
+        rows : iterable of mapping
+            Plain rows.
+        """
+        table, columns = TABLES[kind]
+        sql = f"INSERT INTO {table} ({','.join(columns)}) VALUES ({','.join('?' * len(columns))})"
+        self.connection.executemany(sql, ([to_sql(name, row[name]) for name in columns] for row in rows))
 
     def current(self, kind: str) -> Iterator[dict[str, Any]]:
         """Read all rows of a kind, in the order in which they were made.
@@ -259,24 +284,8 @@ class Journal:
             Plain rows.
         """
         table, columns = TABLES[kind]
-        order = "rowid" if kind != "relation" else "name"
-        with translated(self.name):
-            for values in self.connection.execute(f"SELECT {','.join(columns)} FROM {table} ORDER BY {order}"):
-                yield self._plain(dict(zip(columns, values, strict=True)), table)
-
-    def _plain(self, row: dict[str, Any], table: str) -> dict[str, Any]:
-        try:
-            for name in JSON_COLUMNS & row.keys():
-                row[name] = loads(row[name])
-            for name in FLAG_COLUMNS & row.keys():
-                row[name] = {0: False, 1: True}[row[name]]
-        except (ValueError, TypeError, KeyError) as error:
-            first = next(iter(row.values()))
-            raise CorruptStore(
-                f"{self.name}: the row {first!r} of {table} is damaged ({error}); the others are readable. "
-                "Restore it from a backup"
-            ) from error
-        return row
+        for values in self.stream(f"SELECT {','.join(columns)} FROM {table} ORDER BY number"):
+            yield plain(dict(zip(columns, values, strict=True)), self.name, table)
 
     def changes(self, where: str = "1", values: Sequence[Any] = (), newest_first: bool = False) -> list[Change]:
         """Read the log.
@@ -315,8 +324,16 @@ class Journal:
         set of str
             Those that were seen.
         """
-        sql = "SELECT 1 FROM log WHERE key=? AND kind='memory' LIMIT 1"
-        return {memory_id for memory_id in memory_ids if self.rows(sql, (memory_id,))}
+        wanted = list(memory_ids)
+        seen: set[str] = set()
+        for at in range(0, len(wanted), ASKED):
+            some = wanted[at : at + ASKED]
+            sql = (
+                f"WITH asked (id) AS (VALUES {','.join(['(?)'] * len(some))}) SELECT id FROM asked "
+                "WHERE EXISTS (SELECT 1 FROM log WHERE key=id AND kind='memory')"
+            )
+            seen.update(row[0] for row in self.rows(sql, some))
+        return seen
 
     def truncate_wal(self) -> bool:
         """Move the write-ahead log into the file and empty it.
@@ -328,7 +345,7 @@ class Journal:
         """
         if self.path is None:
             return True
-        with translated(self.name):
+        with self.lock, translated(self.name):
             busy = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]
         return not busy
 
@@ -369,12 +386,5 @@ class Journal:
 
     def close(self) -> None:
         """Close the file; closing twice is fine."""
-        with translated(self.name):
+        with self.lock, translated(self.name):
             self.connection.close()
-
-
-def _lay_out(db: apsw.Connection) -> None:
-    db.execute(
-        f"BEGIN IMMEDIATE; {SCHEMA} PRAGMA application_id={APPLICATION_ID};PRAGMA user_version={SCHEMA_VERSION}; COMMIT"
-    )
-    db.execute("INSERT INTO meta VALUES ('file_id', ?)", (str(uuid.uuid4()),))

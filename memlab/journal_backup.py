@@ -1,13 +1,13 @@
 """Copies of a store's file, made by SQLite itself while others write."""
 
-import os
 import uuid
 from pathlib import Path
 
 import apsw
 
 from memlab.errors import StorageError
-from memlab.journal import Journal, translated
+from memlab.journal import Journal
+from memlab.journal_files import make_file
 
 
 def backup(journal: Journal, path: Path) -> None:
@@ -25,18 +25,13 @@ def backup(journal: Journal, path: Path) -> None:
     StorageError
         If it exists, or can't be written.
     """
-    if path.exists():
-        raise StorageError(f"{path} exists; a backup never overwrites. Give another name or remove it")
-    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    with translated(str(path)):
-        try:
-            copy = apsw.Connection(str(draft))
-            with copy.backup("main", journal.connection, "main") as work:
-                while not work.done:
-                    work.step(1000)
-            copy.close()
-            os.link(draft, path)
-        except FileExistsError:
-            raise StorageError(f"{path} exists; a backup never overwrites. Give another name") from None
-        finally:
-            draft.unlink(missing_ok=True)
+
+    def fill(db: apsw.Connection) -> None:
+        # In one step: copying page by page would begin anew whenever another process writes.
+        with db.backup("main", journal.connection, "main") as work:
+            work.step(-1)
+        db.pragma("journal_mode", "wal")
+        db.execute("UPDATE meta SET value=? WHERE key='file_id'", (str(uuid.uuid4()),))
+
+    if path.exists() or not make_file(path, fill):
+        raise StorageError(f"{path} exists; a backup never overwrites. Give another name, or remove it first")

@@ -10,6 +10,27 @@ from memlab.journal import Journal
 from memlab.values import dumps
 
 
+def quotes(memory_id: str, texts: Iterable[str]) -> list[str]:
+    """Give what telemetry holds where it speaks of a memory: its id and its texts, plain and as inside JSON.
+
+    Parameters
+    ----------
+    memory_id : str
+        The memory.
+    texts : iterable of str
+        What it ever said.
+
+    Returns
+    -------
+    list of str
+        What to look for.
+    """
+    found = [dumps(memory_id)]
+    for text in texts:
+        found += [text, dumps(text)[1:-1]]
+    return list(dict.fromkeys(found))
+
+
 def purge(journal: Journal, memory_id: str, texts: Iterable[str], keys: Iterable[bytes]) -> None:
     """Take every trace of a memory from log, telemetry and vectors; call it inside a transaction.
 
@@ -20,14 +41,16 @@ def purge(journal: Journal, memory_id: str, texts: Iterable[str], keys: Iterable
     memory_id : str
         The memory.
     texts : iterable of str
-        What it ever said: recalls that quote it go too.
+        What it ever said: recalls and calls that quote it go too.
     keys : iterable of bytes
         The keys of its vectors.
     """
-    journal.connection.execute("DELETE FROM log WHERE key=? OR other=?", (memory_id, memory_id))
-    journal.connection.execute("DELETE FROM access WHERE memory_id=?", (memory_id,))
-    quoted = [dumps(memory_id), *texts]
-    for text in quoted:
-        journal.connection.execute("DELETE FROM recalls WHERE instr(hits, ?) OR instr(query, ?)", (text, text))
-        journal.connection.execute("DELETE FROM calls WHERE instr(hits, ?) OR instr(arguments, ?)", (text, text))
-    journal.connection.executemany("DELETE FROM vectors WHERE key=?", ((key,) for key in keys))
+    connection = journal.connection
+    connection.execute("DELETE FROM log WHERE key=? OR other=?", (memory_id, memory_id))
+    connection.execute("DELETE FROM access WHERE memory_id=?", (memory_id,))
+    for text in quotes(memory_id, texts):
+        connection.execute("DELETE FROM recalls WHERE instr(hits, ?1) OR instr(query, ?1)", (text,))
+        connection.execute(
+            "DELETE FROM calls WHERE instr(hits, ?1) OR instr(arguments, ?1) OR instr(coalesce(error, ''), ?1)", (text,)
+        )
+    connection.executemany("DELETE FROM vectors WHERE key=?", ((key,) for key in keys))

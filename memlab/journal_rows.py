@@ -4,21 +4,39 @@ from collections.abc import Mapping
 from typing import Any
 
 from memlab.changes import Change
+from memlab.errors import CorruptStore
+from memlab.journal_schema import FLAG_COLUMNS, JSON_COLUMNS
 from memlab.values import dumps, loads
 
 
-def to_sql(value: Any) -> Any:
-    """Give a plain value as SQLite holds it: flags as 0 and 1, containers as JSON."""
-    if isinstance(value, bool):
-        return int(value)
-    return dumps(value) if isinstance(value, dict | list) else value
+def to_sql(column: str, value: Any) -> Any:
+    """Give a plain value as SQLite holds it: containers as JSON; flags are 0 and 1 by themselves."""
+    return dumps(value) if column in JSON_COLUMNS else value
 
 
-def where_clause(change: Change, column: str) -> tuple[str, tuple[str | None, ...]]:
-    """Say in SQL which row of its table a change is about."""
-    if change.kind == "association":
-        return "source=? AND relation=? AND target=?", (change.key, change.relation, change.other)
-    return f"{column}=?", (change.key,)
+def plain(row: dict[str, Any], path: str, table: str) -> dict[str, Any]:
+    """Give a row of SQLite's as plain values, in place; path and table are for the message."""
+    try:
+        for name in JSON_COLUMNS & row.keys():
+            row[name] = loads(row[name])
+        for name in FLAG_COLUMNS & row.keys():
+            row[name] = {0: False, 1: True}[row[name]]
+    except (ValueError, TypeError, KeyError) as error:
+        raise CorruptStore(
+            f"{path}: the row {next(iter(row.values()))!r} of {table} is damaged ({error}); nothing was changed, "
+            "the others are readable. Restore it from a backup"
+        ) from error
+    return row
+
+
+def where_clause(kind: str, column: str) -> str:
+    """Say in SQL how a row of its table is found, with a question mark for each part of its key."""
+    return "source=? AND relation=? AND target=?" if kind == "association" else f"{column}=?"
+
+
+def key_of(change: Change) -> tuple[str | None, ...]:
+    """Give the values for the question marks of :func:`where_clause`."""
+    return (change.key, change.relation, change.other) if change.kind == "association" else (change.key,)
 
 
 def _json(row: Mapping[str, Any] | None) -> str | None:

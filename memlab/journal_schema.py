@@ -5,6 +5,8 @@ The file is an SQLite database. ``memories``, ``associations``, ``spaces`` and `
 Times are whole microseconds since 1970 in UTC.
 """
 
+import re
+
 from memlab.records import ASSOCIATION_FIELDS, STORED
 
 # "meml" in ASCII: tells memlab's files from other SQLite files.
@@ -47,13 +49,13 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE memories (number INTEGER PRIMARY KEY AUTOINCREMENT, {_columns(STORED)}, UNIQUE (memory_id));
 CREATE TABLE associations (number INTEGER PRIMARY KEY AUTOINCREMENT, {_columns(ASSOCIATION_FIELDS)},
     UNIQUE (source, relation, target));
-CREATE TABLE spaces (space_id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, description TEXT NOT NULL,
-    created_at INTEGER NOT NULL);
-CREATE TABLE relations (name TEXT PRIMARY KEY, definition TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE spaces (number INTEGER PRIMARY KEY, space_id TEXT NOT NULL UNIQUE, name TEXT NOT NULL UNIQUE,
+    description TEXT NOT NULL, created_at INTEGER NOT NULL);
+CREATE TABLE relations (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL);
 CREATE TABLE encoders (number INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
     dimension INTEGER NOT NULL, spec TEXT, active INTEGER NOT NULL);
 CREATE TABLE vectors (number INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, key BLOB NOT NULL,
-    spans TEXT, vectors BLOB NOT NULL, UNIQUE (fingerprint, key));
+    spans TEXT, vectors BLOB NOT NULL, checksum INTEGER NOT NULL, UNIQUE (key, fingerprint));
 CREATE TABLE log (seq INTEGER PRIMARY KEY AUTOINCREMENT, change INTEGER NOT NULL, time INTEGER NOT NULL,
     actor TEXT NOT NULL, verb TEXT NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, relation TEXT, other TEXT,
     before TEXT, after TEXT);
@@ -67,6 +69,8 @@ CREATE TABLE calls (number INTEGER PRIMARY KEY, time INTEGER NOT NULL, client TE
     error TEXT);
 CREATE TABLE access (memory_id TEXT PRIMARY KEY, count INTEGER NOT NULL, last INTEGER NOT NULL) WITHOUT ROWID;
 """
+
+ALL_TABLES = frozenset(re.findall(r"CREATE TABLE (\w+)", SCHEMA))
 
 # version -> statements that bring a file of that version to the next. Empty: version 1 is the first.
 MIGRATIONS: dict[int, str] = {}

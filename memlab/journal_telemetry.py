@@ -5,12 +5,15 @@ background thread empties in batches; whoever reads them sees those that wait as
 """
 
 import threading
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memlab.errors import StoreBusy
+from memlab.errors import InvalidArgument, StorageError, StoreBusy
 from memlab.journal import Journal
+from memlab.journal_forget import quotes
+from memlab.text import check_text
 from memlab.values import dumps, loads
 
 RECALL_COLUMNS = (
@@ -29,7 +32,8 @@ RECALL_COLUMNS = (
 CALL_COLUMNS = ("time", "client", "tool", "space", "arguments", "seconds", "ok", "hits", "error")
 _JSON = frozenset({"spaces", "hits", "arguments"})
 BATCH = 256  # events that wait at the most
-DELAY = 0.5  # seconds that an event waits at the most
+DELAY = 0.5  # seconds that an event waits at the most, where the file can be written
+PATIENCE = 0.1  # seconds that the background waits for another process's write, holding the store's lock
 
 
 class Telemetry:
@@ -39,18 +43,18 @@ class Telemetry:
     ----------
     journal : Journal
         Where it is kept. A read-only journal keeps nothing: events stay in memory until closing.
-    lock : threading.RLock
-        The store's lock, held while the journal is used.
     """
 
-    def __init__(self, journal: Journal, lock: Any) -> None:
+    def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._lock = lock
+        self._lock = journal.lock
         self._recalls: list[tuple[Any, ...]] = []
         self._calls: list[tuple[Any, ...]] = []
         self._access: Counter[str] = Counter()
         self._last: dict[str, int] = {}
         self._timer: threading.Timer | None = None
+        # What the file holds of accesses, and the state of the file in which it was read.
+        self._kept: tuple[int, dict[str, tuple[int, int]]] | None = None
 
     def recalled(self, event: Mapping[str, Any]) -> None:
         """Note one recall.
@@ -60,6 +64,7 @@ class Telemetry:
         event : mapping
             :data:`RECALL_COLUMNS` to values; ``hits`` is a list of ``[memory_id, score, relevance]``.
         """
+        check_text(event["actor"], "actor", error=InvalidArgument)
         with self._lock:
             self._recalls.append(_row(RECALL_COLUMNS, event))
             for memory_id, *_ in event["hits"]:
@@ -108,12 +113,19 @@ class Telemetry:
             Memory id to count and microseconds.
         """
         with self._lock:
-            rows = self._journal.rows("SELECT memory_id, count, last FROM access")
-            found = {memory_id: (count, last) for memory_id, count, last in rows}
+            found = dict(self._access_kept())
             for memory_id, count in self._access.items():
                 kept = found.get(memory_id, (0, 0))[0]
                 found[memory_id] = (kept + count, self._last[memory_id])
             return found
+
+    def _access_kept(self) -> dict[str, tuple[int, int]]:
+        """Give what the file holds, read anew only where another process wrote to it."""
+        version = self._journal.rows("PRAGMA data_version")[0][0]
+        if self._kept is None or self._kept[0] != version:
+            rows = self._journal.rows("SELECT memory_id, count, last FROM access")
+            self._kept = (version, {memory_id: (count, last) for memory_id, count, last in rows})
+        return self._kept[1]
 
     def access_of(self, memory_id: str) -> tuple[int, int]:
         """Read how often one memory was recalled, and when last.
@@ -143,42 +155,57 @@ class Telemetry:
         texts : sequence of str
             What it ever said.
         """
-        marks = (dumps(memory_id), *texts)
+        marks = quotes(memory_id, texts)
         for events in (self._recalls, self._calls):
             events[:] = [e for e in events if not any(m in str(v) for m in marks for v in e)]
         self._access.pop(memory_id, None)
         self._last.pop(memory_id, None)
+        self._kept = None
 
-    def flush(self, patience: float = 30.0) -> None:
+    def flush(self, patience: float | None = None) -> None:
         """Write what waits.
 
         Parameters
         ----------
-        patience : float, default 30.0
-            Seconds to wait for another process's write; beyond it the events go on waiting.
+        patience : float, optional
+            Seconds to wait for another process's write; by default the journal's timeout.
+
+        Raises
+        ------
+        StoreBusy, StorageError
+            If it can't be written now; the events go on waiting.
         """
         with self._lock:
-            self._timer = None
             if self._journal.read_only or not (self._recalls or self._calls or self._access):
                 return
-            try:
-                with self._journal.patience(patience), self._journal.transaction():
-                    self._write()
-            except StoreBusy:
-                self._schedule()
-                return
+            wait = self._journal.timeout if patience is None else patience
+            with self._journal.patience(wait), self._journal.transaction():
+                self._write()
+            self._kept = None
             self._recalls.clear()
             self._calls.clear()
             self._access.clear()
             self._last.clear()
 
-    def close(self) -> None:
-        """Write what waits and stop."""
+    def _in_background(self) -> None:
         with self._lock:
-            self.flush()
+            self._timer = None
+            try:
+                self.flush(PATIENCE)
+            except (StoreBusy, StorageError):
+                self._schedule()  # nothing is lost yet: what waits is tried again, and close() says if it never could
+
+    def close(self) -> None:
+        """Write what waits and stop; what can't be written is lost, with a warning."""
+        with self._lock:
             if self._timer:
                 self._timer.cancel()
                 self._timer = None
+            try:
+                self.flush()
+            except (StoreBusy, StorageError) as error:
+                waiting = f"{len(self._recalls)} recalls and {len(self._calls)} calls"
+                warnings.warn(f"the telemetry of {waiting} is lost: {error}", RuntimeWarning, stacklevel=2)
 
     def _write(self) -> None:
         for table, columns, events in (
@@ -198,7 +225,7 @@ class Telemetry:
         if self._journal.read_only or self._timer is not None:
             return
         delay = 0.0 if waiting >= BATCH else DELAY
-        self._timer = threading.Timer(delay, self.flush, kwargs={"patience": 0.1})
+        self._timer = threading.Timer(delay, self._in_background)
         self._timer.daemon = True
         self._timer.start()
 

@@ -127,7 +127,18 @@ class Qrels(Mapping[str, Mapping[str, int]]):
         return len(self.grades)
 
     def relevant(self, query_id: str) -> tuple[str, ...]:
-        """Units of a grade above 0, in the order given; empty for a query that has no qrels."""
+        """Units of a grade above 0.
+
+        Parameters
+        ----------
+        query_id : str
+            Any; one without qrels has no relevant units.
+
+        Returns
+        -------
+        tuple of str
+            Unit ids in the order given.
+        """
         return tuple(unit for unit, grade in self.grades.get(query_id, NOTHING).items() if grade > 0)
 
 

@@ -4,6 +4,8 @@ A :class:`Recall` carries everything that explaining it needs, so that it can be
 the store has moved on.
 """
 
+import math
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -188,7 +190,7 @@ class Recall(Sequence[Hit]):
         Parameters
         ----------
         rank : int
-            From 1.
+            From 1; numpy integers too.
 
         Returns
         -------
@@ -200,8 +202,9 @@ class Recall(Sequence[Hit]):
         MethodError
             If there is no hit of that rank.
         """
-        if not isinstance(rank, int) or not 1 <= rank <= len(self.hits):
-            raise MethodError(f"rank is {rank!r}; this recall has the ranks 1 to {len(self.hits)}")
+        ranks = f"the ranks 1 to {len(self)}" if self.hits else "no hits"
+        if isinstance(rank, bool) or not hasattr(rank, "__index__") or not 1 <= operator.index(rank) <= len(self):
+            raise MethodError(f"rank is {rank!r}; this recall has {ranks}")
         hit = self.hits[rank - 1]
         title = f"#{rank} {hit.memory_id} (score {hit.score:.3f}, relevance {hit.relevance:.2f}): " + snippet(
             hit.memory.content, 70
@@ -219,40 +222,47 @@ class Recall(Sequence[Hit]):
 
     @property
     def frame(self) -> "pd.DataFrame":
-        """The hits as a table: rank, memory_id, score, relevance, one column a channel, content."""
+        """The hits as a table: rank, memory_id, score, relevance, one column a channel, space, content.
+
+        A channel's column holds what it adds to the score, NaN where it says nothing of a memory.
+        """
         import pandas as pd
 
-        rows = [
-            {
-                "rank": hit.rank,
-                "memory_id": hit.memory_id,
-                "score": hit.score,
-                "relevance": hit.relevance,
-                **{name: part.share for name, part in hit.parts.items()},
-                "space": hit.memory.space,
-                "content": hit.memory.content,
-            }
-            for hit in self.hits
-        ]
-        return pd.DataFrame(rows, columns=None if rows else ["rank", "memory_id", "score", "relevance", "content"])
+        hits = self.hits
+        columns: dict[str, Any] = {
+            "rank": pd.Series([hit.rank for hit in hits], dtype="int64"),
+            "memory_id": pd.Series([hit.memory_id for hit in hits], dtype="str"),
+            "score": pd.Series([hit.score for hit in hits], dtype="float64"),
+            "relevance": pd.Series([hit.relevance for hit in hits], dtype="float64"),
+        }
+        for name in self._channels:
+            shares = [hit.parts[name].share if name in hit.parts else math.nan for hit in hits]
+            columns[name] = pd.Series(shares, dtype="float64")
+        columns["space"] = pd.Series([hit.memory.space for hit in hits], dtype="str")
+        columns["content"] = pd.Series([hit.memory.content for hit in hits], dtype="str")
+        return pd.DataFrame(columns)
+
+    @property
+    def _channels(self) -> list[str]:
+        return list(dict.fromkeys(name for hit in self.hits for name in hit.parts))
 
     def __repr__(self) -> str:
         head = f"Recall of {self.query!r} by {self.method}: {len(self)} of {self.candidates} memories"
         lines = [
-            f"{hit.rank:>3}  {hit.score:.3f}  {hit.memory_id[:12]:<12}  {snippet(hit.memory.content, 80)}"
+            f"{hit.rank:>3}  {hit.score:.3f}  {snippet(hit.memory_id, 12):<12}  {snippet(hit.memory.content, 80)}"
             for hit in self.hits
         ]
         return "\n".join([head, *lines, *self.notes])
 
     def _repr_html_(self) -> str:
-        channels = list(dict.fromkeys(name for hit in self.hits for name in hit.parts))
+        channels = self._channels
         rows = [
             [
                 str(hit.rank),
                 f"{hit.score:.3f}",
                 f"{hit.relevance:.2f}",
                 *(f"{hit.parts[name].share:.3f}" if name in hit.parts else "" for name in channels),
-                hit.memory.happened_at.strftime("%Y-%m-%d") if hit.memory.happened_at else "",
+                hit.memory.happened_at.date().isoformat() if hit.memory.happened_at else "",
                 hit.memory_id,
                 snippet(hit.memory.content, 200),
             ]
@@ -260,4 +270,5 @@ class Recall(Sequence[Hit]):
         ]
         headers = ("rank", "score", "relevance", *channels, "when", "memory_id", "content")
         note = " ".join((f"{len(self)} of {self.candidates} memories by {self.method}.", *self.notes))
-        return table(headers, rows, caption=f"{self.query} · {note}")
+        sides = ["right"] * (3 + len(channels)) + ["left"] * 3
+        return table(headers, rows, caption=f"{self.query} · {note}", align=sides)

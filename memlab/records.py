@@ -6,15 +6,17 @@ change log and exports.
 """
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
-from memlab.errors import InvalidAssociation, InvalidMemory
-from memlab.text import check_text
+from memlab.errors import InvalidArgument, InvalidAssociation, InvalidMemory, MemlabError
+from memlab.text import check_text, tag_key
 from memlab.times import from_micros, to_micros, utc
 from memlab.values import EMPTY, FrozenDict, distinct_texts, flag, freeze, share, thaw, whole
+
+_Made = TypeVar("_Made")
 
 DEFAULT_SPACE = "default"
 
@@ -43,7 +45,8 @@ class Memory:
     type : str, optional
         Its kind, such as ``"Decision"`` (see :data:`memlab.vocabulary.MEMORY_TYPES`) or a word of your own.
     tags : iterable of str, default ()
-        Labels; ``project:x/y`` reads as a path. A tag given twice, whatever its letter case, counts once.
+        Labels; ``project:x/y`` reads as a path. A tag given twice counts once, in its first spelling: letter
+        case doesn't count, and ``/`` is the same as ``:``.
     importance, confidence : float, default 0.5 and 1.0
         From 0 to 1.
     metadata : mapping, default {}
@@ -78,7 +81,7 @@ class Memory:
     InvalidMemory
         If a field can't be stored; the message names it.
     TimeError
-        If a time has no zone.
+        If a time has no zone, or record time is missing.
 
     Examples
     --------
@@ -116,24 +119,23 @@ class Memory:
     def __post_init__(self) -> None:
         fix = object.__setattr__
         for name in ("memory_id", "content", "space", "content_type"):
-            check_text(getattr(self, name), name)
+            fix(self, name, check_text(getattr(self, name), name))
         for name in ("type", "role", "session_id", "source"):
             if getattr(self, name) is not None:
-                check_text(getattr(self, name), name)
+                fix(self, name, check_text(getattr(self, name), name))
         for name in TIMES:
-            if getattr(self, name) is not None:
+            if getattr(self, name) is not None or name in ("created_at", "updated_at"):
                 fix(self, name, utc(getattr(self, name), what=name))
         for name in ("importance", "confidence"):
             fix(self, name, share(getattr(self, name), name))
         for name in ("archived", "protected"):
             fix(self, name, flag(getattr(self, name), name))
-        fix(self, "tags", distinct_texts(self.tags, "tags"))
+        fix(self, "tags", distinct_texts(self.tags, "tags", key=tag_key))
         fix(self, "aliases", distinct_texts(self.aliases, "aliases", key=str))
         if self.sequence is not None:
             fix(self, "sequence", whole(self.sequence, "sequence"))
         fix(self, "access_count", whole(self.access_count, "access_count"))
-        if not isinstance(self.metadata, FrozenDict):
-            fix(self, "metadata", _metadata(self.metadata))
+        fix(self, "metadata", _object(self.metadata, "metadata", InvalidMemory))
         if self.valid_from and self.valid_until and self.valid_from >= self.valid_until:
             raise InvalidMemory(
                 f"valid_from {self.valid_from.isoformat()} isn't before valid_until "
@@ -160,11 +162,26 @@ FIELDS = tuple(f.name for f in dataclasses.fields(Memory))
 STORED = tuple(name for name in FIELDS if name not in ("access_count", "accessed_at"))
 
 
-def _metadata(value: Any) -> FrozenDict:
+def _object(value: Any, what: str, error: type[MemlabError]) -> FrozenDict:
+    """Freeze a JSON object; one that is frozen was checked when it was."""
+    if isinstance(value, FrozenDict):
+        return value
     if not isinstance(value, Mapping):
-        raise InvalidMemory(f"metadata is a {type(value).__name__}; it must be a dict (a JSON object)")
-    frozen: FrozenDict = freeze(value)
+        raise error(f"{what} is a {type(value).__name__}; it must be a dict (a JSON object)")
+    frozen: FrozenDict = freeze(value, what, error)
     return frozen
+
+
+def _made(cls: Callable[..., _Made], row: Mapping[str, Any], times: tuple[str, ...], error: type[MemlabError]) -> _Made:
+    """Make a record of a row; whatever a damaged row trips over is the one error that says so."""
+    try:
+        fields = dict(row)
+        for name in times:
+            if fields.get(name) is not None:
+                fields[name] = from_micros(fields[name])
+        return cls(**fields)
+    except TypeError as problem:
+        raise error(f"the row isn't as it was written ({problem}); restore it from a backup") from problem
 
 
 def memory_row(memory: Memory) -> dict[str, Any]:
@@ -211,14 +228,15 @@ def memory_from(row: Mapping[str, Any]) -> Memory:
 
     Raises
     ------
-    InvalidMemory
+    InvalidMemory, TimeError
         If the row is damaged.
+
+    Examples
+    --------
+    >>> memory_from({"memory_id": "m", "content": "x", "created_at": 1_000_000, "updated_at": 1_000_000}).content
+    'x'
     """
-    fields = dict(row)
-    for name in TIMES:
-        if fields.get(name) is not None:
-            fields[name] = from_micros(fields[name])
-    return Memory(**fields)
+    return _made(Memory, row, TIMES, InvalidMemory)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,7 +278,7 @@ class Association:
     def __post_init__(self) -> None:
         fix = object.__setattr__
         for name in ("source", "relation", "target"):
-            check_text(getattr(self, name), name, error=InvalidAssociation)
+            fix(self, name, check_text(getattr(self, name), name, error=InvalidAssociation))
         if self.source == self.target:
             raise InvalidAssociation(f"{self.source!r} can't be associated with itself; give two memories")
         if self.origin not in ("authored", "derived"):
@@ -268,8 +286,7 @@ class Association:
         fix(self, "strength", share(self.strength, "strength", InvalidAssociation))
         for name in ("created_at", "updated_at"):
             fix(self, name, utc(getattr(self, name), what=name))
-        if not isinstance(self.properties, FrozenDict):
-            fix(self, "properties", freeze(self.properties, "properties", InvalidAssociation))
+        fix(self, "properties", _object(self.properties, "properties", InvalidAssociation))
 
     @property
     def triple(self) -> tuple[str, str, str]:
@@ -311,10 +328,13 @@ def association_from(row: Mapping[str, Any]) -> Association:
     -------
     Association
         Checked like any other.
+
+    Raises
+    ------
+    InvalidAssociation, TimeError
+        If the row is damaged.
     """
-    fields = dict(row)
-    fields["created_at"], fields["updated_at"] = map(from_micros, (fields["created_at"], fields["updated_at"]))
-    return Association(**fields)
+    return _made(Association, row, ("created_at", "updated_at"), InvalidAssociation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,9 +351,23 @@ class Space:
         What it is for.
     created_at : datetime, optional
         When it was made.
+
+    Raises
+    ------
+    InvalidArgument
+        If the id or the name is blank, or a text isn't valid Unicode.
+    TimeError
+        If the time has no zone.
     """
 
     space_id: str
     name: str
     description: str = ""
     created_at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        check_text(self.space_id, "space_id", error=InvalidArgument)
+        check_text(self.name, "a space's name", error=InvalidArgument)
+        check_text(self.description, "a space's description", allow_blank=True, error=InvalidArgument)
+        if self.created_at is not None:
+            object.__setattr__(self, "created_at", utc(self.created_at, what="created_at"))

@@ -7,6 +7,7 @@ import pandas as pd
 from memlab.markup import table
 from memlab.records import Association, Memory
 from memlab.text import snippet
+from memlab.vocabulary import RELATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Diff:
     @property
     def superseded(self) -> tuple[Association, ...]:
         """The new associations that make one of their ends a thing of the past."""
-        return tuple(a for a in self.associated if a.relation in ("INVALIDATED_BY", "EVOLVED_INTO"))
+        return tuple(a for a in self.associated if a.relation in RELATIONS and RELATIONS[a.relation].supersedes)
 
     @property
     def frame(self) -> pd.DataFrame:

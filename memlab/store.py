@@ -14,10 +14,8 @@ from memlab.errors import EncoderError, EncoderMismatch, InvalidArgument
 from memlab.journal import Journal
 from memlab.markup import table
 from memlab.store_care import Caring
-from memlab.store_embedder import Embedder
 from memlab.store_spaces import Spaces
 from memlab.text import snippet
-from memlab.times import zone_of
 from memlab.values import loads
 
 if TYPE_CHECKING:
@@ -119,14 +117,12 @@ class MemoryStore(Caring):
         return store
 
     def _start(self, journal: Journal, encoder: Encoder | str | None, zone: str | None) -> None:
-        if zone is not None:
-            zone_of(zone)
-        rows = list(journal.current("encoder"))
-        active = next((row for row in rows if row["active"]), None)
-        embedder = Embedder(journal, _chosen(encoder, active))
-        if encoder is not DEFAULT_ENCODER:
-            embedder.check(active)
-        super().__init__(journal, embedder, zone)
+        active = next((row for row in journal.current("encoder") if row["active"]), None)
+        by_default = isinstance(encoder, str) and encoder == DEFAULT_ENCODER
+        chosen = _named_or_default(active) if by_default else _given(encoder)
+        super()._start(journal, chosen, zone)
+        if not by_default:
+            self._embedder.check(active)
         self.spaces = Spaces(self)
 
     @property
@@ -165,17 +161,17 @@ def _line(memory: "Memory") -> tuple[str, ...]:
     return memory.memory_id, memory.space, memory.type or "", when, snippet(memory.content, 160)
 
 
-def _chosen(encoder: Encoder | str | None, active: Mapping[str, Any] | None) -> Encoder | None:
-    """Give the encoder asked for; by default the one the file names, else memlab's own."""
-    if encoder is None:
-        return None
-    if encoder is not DEFAULT_ENCODER and encoder != DEFAULT_ENCODER:
-        return resolve_encoder(encoder)
+def _given(encoder: Encoder | str | None) -> Encoder | None:
+    return None if encoder is None else resolve_encoder(encoder)
+
+
+def _named_or_default(active: Mapping[str, Any] | None) -> Encoder:
+    """Give the encoder that the file names, else memlab's own."""
     if active is None:
         return default_encoder()
     try:
         return encoder_from(loads(active["spec"]))
-    except EncoderError as error:
+    except (EncoderError, ValueError, TypeError) as error:
         raise EncoderMismatch(
             f"the file's embeddings were made by {active['name']}, which memlab can't make again ({error}); "
             "open it with encoder=that encoder, or with encoder=None for no dense recall"

@@ -2,19 +2,38 @@
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
+
+import pandas as pd
 
 from memlab.changes import Change
 from memlab.errors import DuplicateMemory, InvalidMemory, MemlabError, UnknownMemory
 from memlab.records import DEFAULT_SPACE, FIELDS, Association, Memory, association_row, memory_row
 from memlab.store_items import as_items, choice
 from memlab.store_parts import Parting
-from memlab.text import check_text, match_key
-from memlab.times import now, to_micros, utc
+from memlab.store_state import ContentKey, Fresh, content_key
+from memlab.text import check_text
+from memlab.times import now, to_micros, utc, zone_of
 
-# What add and add_many take; the rest of a memory is the store's business.
-GIVEN = tuple(name for name in FIELDS if name not in ("updated_at", "access_count", "accessed_at"))
+# What the store itself keeps of a memory; all else is for add to take.
+KEPT = ("updated_at", "access_count", "accessed_at")
+GIVEN = tuple(name for name in FIELDS if name not in KEPT)
 TIMED = ("happened_at", "created_at", "valid_from", "valid_until")
+
+
+@dataclass(slots=True)
+class _Addition:
+    """One call that adds: what it was given, and what comes of it."""
+
+    drafts: Sequence[Memory | MemlabError]
+    skip: bool  # contents that are there already
+    report: bool  # errors in the place of ids
+    fresh: Fresh
+    ids: list[str | MemlabError] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    taken: set[str] = field(default_factory=set)
+    contents: dict[ContentKey, str] = field(default_factory=dict)  # of this call
 
 
 class Adding(Parting):
@@ -76,12 +95,14 @@ class Adding(Parting):
         >>> store.add("Ana moved to Oslo.", memory_id="move", tags=["home"])
         'move'
         """
-        item = {**fields, "content": content, "zone": zone}
-        memories = [self._draft(item, space)]
-        embeddings = self._embedder.embed(m.text for m in memories)
-        ids: list[str | MemlabError] = []
-        self._commit(lambda: self._plan_add(memories, ids, on_duplicate, "raise", supersedes), embeddings, actor)
-        return str(ids[0])
+        self._check_writable()
+        choice("on_duplicate", on_duplicate, ("keep", "skip"))
+        item = {**fields, "content": content, "zone": self._known_zone(zone)}
+        drafts = [self._draft(item, space)]
+        fresh = Fresh(self._embedder.embed(m.text for m in drafts))
+        work = _Addition(drafts, on_duplicate == "skip", False, fresh)
+        self._commit(lambda: self._plan_add(work, supersedes), fresh, actor)
+        return str(work.ids[0])
 
     def add_many(
         self,
@@ -100,7 +121,8 @@ class Adding(Parting):
         ----------
         items : DataFrame or iterable
             Rows, mappings with the arguments of :meth:`add`, :class:`~memlab.records.Memory` objects, or plain
-            contents. A frame's missing values count as not given.
+            contents. A frame's missing values count as not given. Of a frame such as :attr:`memories`, and of
+            Memory objects, what the store itself keeps (``updated_at`` and the access counts) begins anew.
         space : str, optional
             The space of items that name none.
         on_error : {"raise", "report"}, default "raise"
@@ -129,13 +151,22 @@ class Adding(Parting):
         >>> len(store.add_many(["Tea at four.", {"content": "Rain.", "importance": 0.1}]))
         2
         """
+        self._check_writable()
         choice("on_error", on_error, ("raise", "report"))
+        choice("on_duplicate", on_duplicate, ("keep", "skip"))
+        self._known_zone(zone)
+        if isinstance(items, pd.DataFrame):
+            items = items.drop(columns=list(KEPT), errors="ignore")
         drafts = [self._try_draft(i, item, space, zone, on_error) for i, item in enumerate(as_items(items))]
-        good = [draft for draft in drafts if isinstance(draft, Memory)]
-        embeddings = self._embedder.embed((m.text for m in good), progress)
-        ids: list[str | MemlabError] = []
-        self._commit(lambda: self._plan_add(drafts, ids, on_duplicate, on_error, None), embeddings, actor)
-        return list(ids)
+        fresh = Fresh(self._embedder.embed((m.text for m in drafts if isinstance(m, Memory)), progress))
+        work = _Addition(drafts, on_duplicate == "skip", on_error == "report", fresh)
+        self._commit(lambda: self._plan_add(work, None), fresh, actor)
+        return work.ids
+
+    def _known_zone(self, zone: str | None) -> str | None:
+        if zone is not None:
+            zone_of(zone)
+        return zone
 
     def _try_draft(
         self, place: int, item: Any, space: str | None, zone: str | None, on_error: str
@@ -169,56 +200,66 @@ class Adding(Parting):
         moment = now()
         fields.setdefault("memory_id", str(uuid.uuid4()))
         fields.setdefault("created_at", moment)
-        name = check_text(fields.get("space", space if space is not None else DEFAULT_SPACE), "space")
-        fields["space"] = self._names.get(name, name)
+        fields["space"] = self._space_given(fields.get("space", space if space is not None else DEFAULT_SPACE))
         return Memory(**{**fields, "updated_at": max(moment, fields["created_at"])})
 
-    def _plan_add(
-        self,
-        drafts: Sequence[Memory | MemlabError],
-        ids: list[str | MemlabError],
-        on_duplicate: str,
-        on_error: str,
-        supersedes: str | None,
-    ) -> list[Change]:
-        choice("on_duplicate", on_duplicate, ("keep", "skip"))
-        ids.clear()
-        good = [draft for draft in drafts if isinstance(draft, Memory)]
-        taken = self._journal.knows(m.memory_id for m in good) | self._table.aliases.keys()
-        contents = self._contents() if on_duplicate == "skip" else {}
-        changes = self._new_spaces(m.space for m in good)
-        made = {c.after["name"]: c.key for c in changes if c.after}
-        for place, draft in enumerate(drafts):
-            if isinstance(draft, MemlabError):
-                ids.append(draft)
-                continue
-            key = (draft.space, match_key(draft.content.strip()))
-            if on_duplicate == "skip" and key in contents:
-                ids.append(contents[key])
-            elif draft.memory_id in taken:
-                which = f"item {place}: " if len(drafts) > 1 else ""
-                error = DuplicateMemory(
-                    f"{which}the id {draft.memory_id!r} names a memory, or did before; an id is never used again. "
-                    "Leave it out, or use store.update"
-                )
-                if on_error == "raise":
-                    raise error
-                ids.append(error)
-            else:
-                row = {**memory_row(draft), "space": made.get(draft.space) or self._space(draft.space).space_id}
-                changes.append(Change(verb="add", kind="memory", key=draft.memory_id, after=row))
-                ids.append(draft.memory_id)
-                taken.add(draft.memory_id)
-                contents[key] = draft.memory_id
-        if supersedes is not None and changes and isinstance(drafts[0], Memory):
-            changes.append(self._supersede(supersedes, drafts[0]))
-        return changes if any(c.kind == "memory" for c in changes) else []
+    def _space_given(self, space: Any) -> str:
+        """Give the name of the space that a writer names, by name or id; it may be new."""
+        name = check_text(space, "space")
+        if name == "*":
+            raise InvalidMemory("'*' can't name a space: it stands for all of them; choose another name")
+        return self._names.get(name, name)
 
-    def _contents(self) -> dict[tuple[str, str], str]:
-        found: dict[tuple[str, str], str] = {}
-        for memory in self._table:
-            found.setdefault((memory.space, match_key(memory.content.strip())), memory.memory_id)
-        return found
+    def _plan_add(self, work: _Addition, supersedes: str | None) -> list[Change]:
+        good = [draft for draft in work.drafts if isinstance(draft, Memory)]
+        work.taken = self._journal.knows(m.memory_id for m in good)
+        new = self._new_spaces(m.space for m in good)
+        spaces = {c.after["name"]: c.key for c in new if c.after}
+        for place, draft in enumerate(work.drafts):
+            work.ids.append(draft if isinstance(draft, MemlabError) else self._admit(work, place, draft, spaces))
+        if supersedes is not None:
+            self._supersede(work, supersedes, good[0])
+        used = {c.after["space"] for c in work.changes if c.after and c.kind == "memory"}
+        return [*(c for c in new if c.key in used), *work.changes]
+
+    def _admit(self, work: _Addition, place: int, draft: Memory, spaces: Mapping[str, str]) -> str | MemlabError:
+        """Take in one draft as a change; give its id, or what is wrong with it."""
+        key = content_key(draft) if work.skip else ("", "")
+        found = (self._same_content(key) or work.contents.get(key)) if work.skip else None
+        if found is not None:
+            return found
+        try:
+            self._refuse_taken(draft, work.taken)
+        except MemlabError as error:
+            named = type(error)(f"item {place}: {error}") if len(work.drafts) > 1 else error
+            if not work.report:
+                raise named from error
+            return named
+        space_id = spaces.get(draft.space) or self._space(draft.space).space_id
+        row = {**memory_row(draft), "space": space_id}
+        work.changes.append(Change(verb="add", kind="memory", key=draft.memory_id, after=row))
+        work.taken.update((draft.memory_id, *draft.aliases))
+        work.contents[key] = draft.memory_id
+        if draft.space in spaces or draft.space in self._spaces:  # else it was called by an id just now given
+            work.fresh.memories[draft.memory_id] = draft
+        return draft.memory_id
+
+    def _refuse_taken(self, draft: Memory, taken: set[str]) -> None:
+        if draft.memory_id in taken or draft.memory_id in self._table.aliases:
+            raise DuplicateMemory(
+                f"the id {draft.memory_id!r} names a memory, or did before; an id is never used again. "
+                "Leave it out, or use store.update"
+            )
+        self._refuse_aliases(draft, taken)
+
+    def _refuse_aliases(self, memory: Memory, taken: Iterable[str] = ()) -> None:
+        """Refuse aliases that name another memory."""
+        for alias in memory.aliases:
+            owner = self._table.aliases.get(alias, memory.memory_id)
+            if alias in self._table.slots or alias in taken or owner != memory.memory_id:
+                raise DuplicateMemory(
+                    f"the alias {alias!r} names another memory; an alias is the id of one that was merged and deleted"
+                )
 
     def _new_spaces(self, names: Iterable[str]) -> list[Change]:
         rows = [
@@ -228,28 +269,26 @@ class Adding(Parting):
         ]
         return [Change(verb="add", kind="space", key=str(row["space_id"]), after=row) for row in rows]
 
-    def _supersede(self, old_id: str, memory: Memory) -> Change:
+    def _supersede(self, work: _Addition, old_id: str, memory: Memory) -> None:
+        """Make an older memory a thing of the past, if the new one is written."""
         old = self._table.get(old_id)
         if old.space != memory.space:
             raise UnknownMemory(
                 f"no memory of the space {memory.space!r} has the id {old_id!r}, so it can't be superseded"
             )
-        moment = now()
-        row = association_row(
-            Association(
-                source=old.memory_id,
-                relation="INVALIDATED_BY",
-                target=memory.memory_id,
-                strength=1.0,
-                created_at=moment,
-                updated_at=moment,
+        if memory.event_time < old.event_time:
+            raise InvalidMemory(
+                f"it happened at {memory.event_time.isoformat()}, before {old_id!r} ({old.event_time.isoformat()}), "
+                "so it can't supersede that: give happened_at, or associate the two without supersedes="
             )
+        if not work.changes:
+            return
+        moment = now()
+        triple = (old.memory_id, "INVALIDATED_BY", memory.memory_id)
+        source, relation, target = triple
+        association = Association(
+            source=source, relation=relation, target=target, strength=1.0, created_at=moment, updated_at=moment
         )
-        return Change(
-            verb="associate",
-            kind="association",
-            key=old.memory_id,
-            relation="INVALIDATED_BY",
-            other=memory.memory_id,
-            after=row,
-        )
+        row = association_row(association)
+        change = Change(verb="associate", kind="association", key=source, relation=relation, other=target, after=row)
+        work.changes.append(change)

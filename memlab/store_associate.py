@@ -11,7 +11,8 @@ from memlab.errors import InvalidArgument, InvalidAssociation, MemlabError
 from memlab.records import Association, association_row
 from memlab.store_delete import Deleting
 from memlab.store_items import as_items, choice
-from memlab.times import now
+from memlab.times import now, utc
+from memlab.values import dumps
 from memlab.vocabulary import Relation, check_properties, custom_relation
 
 if TYPE_CHECKING:
@@ -126,8 +127,7 @@ class Associating(Deleting):
                     if on_error == "raise":
                         raise named from error
                     results.append(named)
-            changes = [self._association_change(a) for a in written.values()]
-            return [change for change in changes if change.after]
+            return [self._association_change(a) for a in written.values() if self._graph.edges.get(a.triple) is not a]
 
         self._commit(plan, actor=actor)
         return results
@@ -135,32 +135,33 @@ class Associating(Deleting):
     def _association(self, item: Any) -> Association:
         """Check one item against the store as it is."""
         given = _as_mapping(item)
-        source, target = self._table.get(given["source"]), self._table.get(given["target"])
+        source, target = self._found(given["source"]), self._found(given["target"])
         if source.space != target.space:
             raise InvalidAssociation(
                 f"{source.memory_id!r} lives in the space {source.space!r} and {target.memory_id!r} in "
                 f"{target.space!r}; associations never cross a space"
             )
         relation = self._relation(given["relation"])
+        if given.get("origin", "authored") != "authored":
+            raise InvalidAssociation(f"its origin is {given['origin']!r}; only authored associations can be written")
         old = self._graph.edges.get((source.memory_id, relation.name, target.memory_id))
         moment = now()
-        return Association(
+        new = Association(
             source=source.memory_id,
             relation=relation.name,
             target=target.memory_id,
             strength=given.get("strength", 0.5),
             properties=check_properties(relation, given.get("properties") or {}),
-            origin="authored",
-            created_at=old.created_at if old else given.get("created_at") or moment,
-            updated_at=moment,
+            created_at=old.created_at if old else utc(given.get("created_at", moment), self._zone, "created_at"),
+            updated_at=moment if old is None else max(moment, old.updated_at),
         )
+        # Where nothing new is said, it stays as it is and nothing is written.
+        return old if old is not None and _says(old) == _says(new) else new
 
     def _association_change(self, association: Association) -> Change:
         old = self._graph.edges.get(association.triple)
         row = association_row(association)
         before, after = (None, row) if old is None else difference(association_row(old), row)
-        if after.keys() <= {"updated_at"}:
-            after = {}  # nothing new was said: nothing is written
         source, relation, target = association.triple
         return Change(
             verb="associate",
@@ -263,7 +264,7 @@ class Associating(Deleting):
             unknown = sorted(set(wanted or ()) - set(self._relations))
             if unknown:
                 raise InvalidAssociation(f"{unknown[0]!r} isn't a relation; there are {', '.join(self._relations)}")
-            start = self._table.get(memory_id).memory_id
+            start = self._found(memory_id).memory_id
             found = self._graph.walk(start, wanted, direction, hops)
             rows = [(there, far, *a.triple, a.strength, self._table.get(there).content) for a, there, far in found]
         return pd.DataFrame(rows, columns=["memory_id", "hops", "source", "relation", "target", "strength", "content"])
@@ -339,13 +340,14 @@ class Associating(Deleting):
                 self._graph_made = (version, self._graph.to_networkx(self._table))
             return self._graph_made[1]
 
-    _graph_made: "tuple[tuple[int, int], nx.MultiDiGraph] | None" = None
+
+def _says(association: Association) -> tuple[float, str]:
+    # As JSON, so that True and 1 differ.
+    return association.strength, dumps(association.properties)
 
 
 def _as_mapping(item: Any) -> dict[str, Any]:
     if isinstance(item, Association):
-        if item.origin != "authored":
-            raise InvalidAssociation(f"{item.relation} is derived; only authored associations can be written")
         return {name: getattr(item, name) for name in _PLAIN}
     if isinstance(item, tuple | list) and len(item) in (3, 4):
         return dict(zip(_PLAIN, item, strict=False))

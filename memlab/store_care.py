@@ -1,20 +1,24 @@
 """Care of a store: proving that its parts agree, encoders, copies."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from memlab.changes import Change
 from memlab.encoder_choice import resolve_encoder
 from memlab.encoders import Encoder
-from memlab.errors import EncoderMismatch, InvalidArgument, StorageError
+from memlab.errors import InvalidArgument, StorageError, StoreBusy
+from memlab.index import DenseIndex
 from memlab.journal_backup import backup
+from memlab.journal_telemetry import PATIENCE
 from memlab.markup import table
-from memlab.records import DEFAULT_SPACE
+from memlab.records import DEFAULT_SPACE, Memory, association_row
 from memlab.store_embedder import Embedder, text_key
-from memlab.store_history import Remembering
+from memlab.store_state import space_row
+from memlab.store_undo import Undoing
 
 if TYPE_CHECKING:
     import faiss
@@ -56,7 +60,7 @@ class Check:
         return table(("part", "found"), rows, caption="sound" if self.ok else f"{len(self.faults)} faults")
 
 
-class Caring(Remembering):
+class Caring(Undoing):
     """The verbs that keep a store sound."""
 
     def check(self, *, repair: bool = False) -> Check:
@@ -83,7 +87,10 @@ class Caring(Remembering):
         with self._reading():
             if repair:
                 self._rebuild()
-            faults = self._journal.faults() or [*self._table_faults(), *self._index_faults(), *self._graph_faults()]
+                self._drop_broken_vectors()
+            parts = (self._vector_faults, self._table_faults, self._index_faults, self._graph_faults)
+            # Of a damaged file nothing else can be said.
+            faults = self._journal.faults() or [fault for part in parts for fault in part()]
             vectors = sum(index.rows for index in self._embedder.indexes.values())
             figures = (
                 ("memories", len(self._table)),
@@ -93,40 +100,67 @@ class Caring(Remembering):
             )
         return Check(tuple(faults), figures, repair)
 
+    def _drop_broken_vectors(self) -> None:
+        broken = self._embedder.cache.broken()
+        if broken and not self._journal.read_only:
+            with self._journal.transaction():
+                self._embedder.cache.drop(broken)
+
+    def _vector_faults(self) -> list[str]:
+        broken = len(self._embedder.cache.broken())
+        return [f"{broken} rows of the vector cache are damaged; they are made anew when needed"] if broken else []
+
     def _table_faults(self) -> list[str]:
         kept = {row["memory_id"]: row for row in self._journal.current("memory")}
         held = {memory.memory_id: self._to_row(memory) for memory in self._table}
         faults = [f"{key!r} is in the file and not in the table" for key in kept.keys() - held.keys()]
         faults += [f"{key!r} is in the table and not in the file" for key in held.keys() - kept.keys()]
         faults += [f"{key!r} differs in file and table" for key in kept.keys() & held.keys() if kept[key] != held[key]]
+        spaces = {row["space_id"]: row for row in self._journal.current("space")}
+        if spaces != {space.space_id: space_row(space) for space in self._spaces.values()}:
+            faults.append("the spaces differ in file and memory")
         return faults
 
     def _index_faults(self) -> list[str]:
         faults = []
-        if self._embedder.loaded and self._active is not None:
-            keys = {text_key(m.text): m for m in self._table}
-            for key, spans, blob in self._embedder.cache.read(self._embedder.fingerprint):
-                memory = keys.pop(key, None)
-                if memory is None:
-                    continue
-                slot = self._table.slots[memory.memory_id]
-                index = self._embedder.indexes.get(memory.space)
-                said = np.frombuffer(blob, dtype="<f4")
-                held = index.vectors(slot) if index is not None else np.zeros((0, 1), dtype=np.float32)
-                if said.any() and not np.array_equal(said, held.ravel()) and spans is None:
-                    faults.append(f"the vector of {memory.memory_id!r} isn't that of its text")
+        slots: dict[str, list[int]] = {space: [] for space in self._spaces}
+        for memory in self._table:
+            slots[memory.space].append(self._table.slots[memory.memory_id])
         for space, lexical in (self._lexical or {}).items():
-            slots = [self._table.slots[m.memory_id] for m in self._table if m.space == space]
-            if len(lexical) != len(slots) or not all(slot in lexical for slot in slots):
-                faults.append(f"the lexical index of {space!r} holds {len(lexical)} of {len(slots)} memories")
+            there = slots.get(space, [])
+            if len(lexical) != len(there) or not all(slot in lexical for slot in there):
+                faults.append(f"the lexical index of {space!r} holds {len(lexical)} of {len(there)} memories")
+        for space, dense in self._embedder.indexes.items():
+            dead = set(dense.owners.tolist()) - set(slots.get(space, []))
+            faults += [f"the dense index of {space!r} holds {len(dead)} memories that aren't there"] if dead else []
+        return faults + (self._dense_faults() if self._embedder.loaded else [])
+
+    def _dense_faults(self) -> list[str]:
+        """Compare the vectors in memory with those that the file keeps for the texts as they are."""
+        owners: dict[bytes, list[Memory]] = {}
+        for memory in self._table:
+            owners.setdefault(text_key(memory.text), []).append(memory)
+        faults = []
+        for key, _, blob in self._embedder.cache.read(self._embedder.fingerprint):
+            kept = np.frombuffer(blob, dtype="<f4").reshape(-1, self._embedder.row["dimension"])
+            kept = kept[kept.any(axis=1)]
+            for memory in owners.get(key, []):
+                if self._embedder.waits(memory.memory_id):
+                    continue
+                index = self._embedder.indexes.get(memory.space)
+                held = kept[:0] if index is None else index.vectors(self._table.slots[memory.memory_id])
+                if not np.array_equal(kept, held):
+                    faults.append(f"the vector of {memory.memory_id!r} isn't that of its text")
         return faults
 
     def _graph_faults(self) -> list[str]:
-        kept = {(r["source"], r["relation"], r["target"]) for r in self._journal.current("association")}
-        faults = [f"the association {' '.join(t)} differs in file and graph" for t in kept ^ self._graph.edges.keys()]
+        kept = {(r["source"], r["relation"], r["target"]): r for r in self._journal.current("association")}
+        held = {a.triple: association_row(a) for a in self._graph}
+        differing = [t for t in kept.keys() | held.keys() if kept.get(t) != held.get(t)]
+        faults = [f"the association {' '.join(t)} differs in file and graph" for t in differing]
         for source, relation, target in kept:
-            ends = [self._table.rows[self._table.slots[e]] for e in (source, target) if e in self._table.slots]
-            if len({m.space for m in ends if m}) != 1 or len(ends) != 2:
+            ends = [self._table.get(end) for end in (source, target) if end in self._table.slots]
+            if len({m.space for m in ends}) != 1 or len(ends) != 2:
                 faults.append(f"the association {source} {relation} {target} has an end that is missing or elsewhere")
         return faults
 
@@ -154,10 +188,12 @@ class Caring(Remembering):
         >>> store.embeddings().shape
         (1, 16)
         """
+        self._check_writable()
         other = Embedder(self._journal, resolve_encoder(encoder))
         with self._reading():
             texts = [memory.text for memory in self._table]
         made = other.embed(texts, progress)
+        old = self._embedder
 
         def plan() -> list[Change]:
             missing = [memory.text for memory in self._table if memory.text not in made]
@@ -168,17 +204,19 @@ class Caring(Remembering):
                 for key, row in rows.items()
                 if row["active"] and key != other.fingerprint
             ]
-            known = other.fingerprint in rows
-            before, after = ({"active": 0}, {"active": 1}) if known else (None, other.row)
+            if other.fingerprint not in rows:
+                changes.append(Change(verb="encode", kind="encoder", key=other.fingerprint, after=other.row))
+            elif not rows[other.fingerprint]["active"]:
+                active: dict[str, Any] = {"before": {"active": 0}, "after": {"active": 1}}
+                changes.append(Change(verb="encode", kind="encoder", key=other.fingerprint, **active))
             self._embedder = other
-            named = Change(verb="encode", kind="encoder", key=other.fingerprint, before=before, after=after)
-            return [*changes, named]
+            return changes
 
-        old = self._embedder
         try:
             self._commit(plan, actor=actor)
         except BaseException:
             self._embedder = old
+            self._stale = True  # whether it was written or not: read again what the file says
             raise
 
     def prune_vectors(self) -> int:
@@ -198,9 +236,11 @@ class Caring(Remembering):
         >>> store.prune_vectors()
         1
         """
-        if self._active is None:
-            return 0
-        with self._reading(), self._journal.transaction():
+        self._check_writable()
+        with self._holding(), self._journal.transaction():
+            self._catch_up()
+            if self._active is None:
+                return 0
             keys = {text_key(memory.text) for memory in self._table}
             return self._embedder.cache.prune(self._active["fingerprint"], keys)
 
@@ -237,13 +277,14 @@ class Caring(Remembering):
         with self._reading():
             name = self._space(space).name
             indexes = self._dense()
-            if name not in indexes:
-                raise EncoderMismatch(f"the space {name!r} holds no embeddings yet; add memories first")
-            owners = indexes[name].owners.tolist()
-            return indexes[name].to_faiss(), [self._table.at(slot).memory_id for slot in owners]
+            index = indexes.get(name) or DenseIndex(self._embedder.row["dimension"])
+            return index.to_faiss(), [self._table.at(slot).memory_id for slot in index.owners.tolist()]
 
     def backup(self, path: str | Path) -> Path:
         """Copy the store to a new file, while others write; restoring is opening it.
+
+        The copy holds all that was committed, and telemetry but for the last half second's where another
+        process is writing.
 
         Parameters
         ----------
@@ -275,6 +316,7 @@ class Caring(Remembering):
         if not target.parent.is_dir():
             raise StorageError(f"{target.parent} isn't a folder; make it first, or check the path")
         with self._reading():
-            self._telemetry.flush()
+            with suppress(StoreBusy):
+                self._telemetry.flush(PATIENCE)
             backup(self._journal, target)
         return target

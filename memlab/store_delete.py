@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from memlab.changes import Change
-from memlab.errors import InvalidArgument, StoreBusy, UnknownMemory
+from memlab.errors import FilterError, InvalidArgument, StoreBusy, UnknownMemory
 from memlab.filters import parse_filter
 from memlab.journal_forget import purge
 from memlab.recall.candidates import fitting
@@ -52,6 +52,8 @@ class Deleting(Updating):
         ------
         InvalidArgument
             If nothing says what to delete, or both ids and filters do.
+        FilterError
+            If a filter can't be read or is empty, which would be everything.
         UnknownMemory
             If an id names none; then nothing is deleted.
 
@@ -70,6 +72,8 @@ class Deleting(Updating):
         chosen: list[str] = []
         names = list(as_ids(ids)) if ids is not None else None
         wanted = parse_filter(where=where, tags=tags)
+        if tags is not None and not wanted.tags:
+            raise FilterError("tags is empty, which would delete everything; name a tag, or give space= alone")
 
         def plan() -> list[Change]:
             if names is None:
@@ -88,7 +92,7 @@ class Deleting(Updating):
         return chosen
 
     def _in_space(self, memory_id: str, space: str | None) -> Memory:
-        memory = self._table.get(memory_id)
+        memory = self._found(memory_id)
         if space is not None and memory.space != self._space(space).name:
             raise UnknownMemory(f"no memory of the space {space!r} has the id {memory_id!r}")
         return memory
@@ -113,7 +117,9 @@ class Deleting(Updating):
     def forget(self, ids: str | Iterable[str], *, actor: str = "user") -> list[str]:
         """Delete memories for good: their text leaves the table, the log, telemetry and the vectors.
 
-        This can't be undone. What other memories, backups and exports say stays.
+        This can't be undone. Older versions go too, memories that were merged into them, associations with their
+        properties, and every recall and tool call that found or quotes one of them. What other memories, backups
+        and exports say stays.
 
         Parameters
         ----------
@@ -143,8 +149,9 @@ class Deleting(Updating):
         >>> store.forget(secret) == [secret], len(store.history(secret))
         (True, 1)
         """
-        names = list(as_ids(ids))
-        with self._lock:
+        names = as_ids(ids)
+        with self._holding():
+            self._check_writable()
             forgotten = self._commit_forget(names, actor)
             if not self._journal.truncate_wal():
                 raise StoreBusy(
@@ -155,20 +162,24 @@ class Deleting(Updating):
 
     def _commit_forget(self, names: Sequence[str], actor: str) -> list[str]:
         known: list[str] = []
+        gone: list[str] = []  # these, and what was merged into them
 
         def plan() -> list[Change]:
             known[:] = dict.fromkeys(self._table.aliases.get(name, name) for name in names)
-            for name in known:
-                if not self._journal.knows([name]):
-                    raise UnknownMemory(f"no memory has or had the id {name!r}; nothing was forgotten")
-            return self._removal("forget", [name for name in known if name in self._table.slots])
+            unknown = sorted(set(known) - self._journal.knows(known))
+            if unknown:
+                raise UnknownMemory(f"no memory has or had the id {unknown[0]!r}; nothing was forgotten")
+            living = [name for name in known if name in self._table.slots]
+            merged = (alias for name in living for alias in self._table.get(name).aliases)
+            gone[:] = dict.fromkeys([*known, *merged])
+            return self._removal("forget", living)
 
         def purge_all() -> list[Change]:
-            for name in known:
+            for name in gone:
                 texts = self._texts_of(name)
                 self._telemetry.forget(name, texts)
                 purge(self._journal, name, texts, map(text_key, texts))
-            return [Change(verb="forget", kind="memory", key=name) for name in known]
+            return [Change(verb="forget", kind="memory", key=name) for name in gone]
 
         self._commit(plan, actor=actor, finish=purge_all)
         return known
@@ -178,8 +189,9 @@ class Deleting(Updating):
         row: dict[str, Any] = {}
         texts: dict[str, None] = {}
         for change in self._journal.changes("key=? AND kind='memory'", (memory_id,)):
-            if change.after is not None:
-                row = {**row, **change.after}
-                memory = memory_from({**row, "space": DEFAULT_SPACE})
-                texts |= {memory.content: None, memory.text: None}
+            for side in (change.before, change.after):
+                row |= side or {}
+                if side:
+                    memory = memory_from({**row, "space": DEFAULT_SPACE})
+                    texts |= {memory.content: None, memory.text: None}
         return list(texts)

@@ -42,14 +42,14 @@ class Embedding:
 
     @classmethod
     def read(cls, spans: str | None, blob: bytes, dimension: int, length: int) -> "Embedding | None":
-        """Read an embedding from the cache, None where it is damaged.
+        """Read an embedding from the cache, None where it isn't one.
 
         Parameters
         ----------
         spans : str or None
             JSON of the spans, None for one window.
         blob : bytes
-            Little-endian float32.
+            Little-endian float32, as it was written: the cache keeps checksums.
         dimension : int
             Numbers in a vector.
         length : int
@@ -58,18 +58,12 @@ class Embedding:
         Returns
         -------
         Embedding or None
-            A cache may lose what it holds, never the text: damaged vectors are made anew.
+            A cache may lose what it holds, never the text: vectors of a wrong shape are made anew.
         """
-        try:
-            parts = tuple((int(a), int(b)) for a, b in loads(spans)) if spans else ((0, length),)
-        except (ValueError, TypeError):
-            return None
+        parts = tuple((int(a), int(b)) for a, b in loads(spans)) if spans else ((0, length),)
         if len(blob) != 4 * dimension * len(parts):
             return None
-        vectors = np.frombuffer(blob, dtype="<f4").reshape(len(parts), dimension).astype(np.float32)
-        lengths = np.square(vectors, dtype=np.float64).sum(axis=1) if np.isfinite(vectors).all() else np.array([np.nan])
-        sound = np.isclose(lengths, 1, atol=1e-3) | (lengths == 0)
-        return cls(vectors, parts) if sound.all() else None
+        return cls(np.frombuffer(blob, dtype="<f4").reshape(len(parts), dimension), parts)
 
     def row(self, text: str) -> tuple[bytes, str | None, bytes]:
         """Give the embedding as a row of the cache.
@@ -188,7 +182,9 @@ class Embedder:
         if self.encoder is None:
             return {}
         wanted = list(dict.fromkeys(texts))
-        found = {text: kept for text in wanted if (kept := self._kept(text)) is not None}
+        if not wanted:
+            return {}
+        found = self._kept(wanted)
         missing = [text for text in wanted if text not in found]
         spans = {text: tuple(windows_of(self.encoder, text)) for text in missing}
         pieces = [text[a:b] for text in missing for a, b in spans[text]]
@@ -199,15 +195,16 @@ class Embedder:
             at += len(spans[text])
         return found
 
-    def _kept(self, text: str) -> Embedding | None:
-        encoder = self._need()
-        rows = self.journal.rows(
-            "SELECT spans, vectors FROM vectors WHERE fingerprint=? AND key=?", (self.fingerprint, text_key(text))
-        )
-        if not rows:
-            return None
-        spans, blob = rows[0]
-        return Embedding.read(spans, blob, encoder.dimension, len(text))
+    def _kept(self, texts: Sequence[str]) -> dict[str, Embedding]:
+        """Read what the cache holds of texts."""
+        dimension = self._need().dimension
+        by_key = {text_key(text): text for text in texts}
+        found = {}
+        for key, spans, blob in self.cache.find(self.fingerprint, list(by_key)):
+            embedding = Embedding.read(spans, blob, dimension, len(by_key[key]))
+            if embedding is not None:
+                found[by_key[key]] = embedding
+        return found
 
     def encode_queries(self, queries: Sequence[str]) -> Vectors:
         """Encode queries.
@@ -269,6 +266,32 @@ class Embedder:
         if memory.space in self.indexes:
             self.indexes[memory.space].remove(slot)
 
+    def waits(self, memory_id: str) -> bool:
+        """Say whether a memory's vectors are still to be found or made.
+
+        Parameters
+        ----------
+        memory_id : str
+            The memory.
+
+        Returns
+        -------
+        bool
+            True where the next dense recall brings them.
+        """
+        return memory_id in self._waiting
+
+    def rename(self, old: str, new: str) -> None:
+        """Follow a space to its new name.
+
+        Parameters
+        ----------
+        old, new : str
+            The names.
+        """
+        if old in self.indexes:
+            self.indexes[new] = self.indexes.pop(old)
+
     def _index(self, space: str) -> DenseIndex:
         if space not in self.indexes:
             self.indexes[space] = DenseIndex(self._need().dimension)
@@ -293,16 +316,20 @@ class Embedder:
         dict of str to Embedding
             What was made, for the caller to keep.
         """
-        if not self.loaded:
-            self._waiting = self._load(table)
-            self.loaded = True
-        if not self._waiting:
-            return {}
-        memories = [table.get(memory_id) for memory_id in sorted(self._waiting, key=table.slots.__getitem__)]
-        made = self.embed((memory.text for memory in memories), progress)
-        self._waiting = set()
-        for memory in memories:
-            self.put(memory, table.slots[memory.memory_id], made)
+        try:
+            if not self.loaded:
+                self._waiting = self._load(table)
+                self.loaded = True
+            if not self._waiting:
+                return {}
+            memories = [table.get(memory_id) for memory_id in sorted(self._waiting, key=table.slots.__getitem__)]
+            made = self.embed((memory.text for memory in memories), progress)
+            self._waiting = set()
+            for memory in memories:
+                self.put(memory, table.slots[memory.memory_id], made)
+        except BaseException:
+            self.drop()  # half-filled: begin anew
+            raise
         return made
 
     def _load(self, table: Table) -> set[str]:

@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from memlab.errors import InvalidArgument, InvalidMemory
@@ -68,11 +69,31 @@ def as_ids(ids: str | Iterable[str]) -> list[str]:
     >>> as_ids("m1"), as_ids(("m1", "m2"))
     (['m1'], ['m1', 'm2'])
     """
-    if isinstance(ids, str):
-        return [ids]
-    if not isinstance(ids, Iterable):
+    if not isinstance(ids, str | Iterable) or isinstance(ids, bytes | Mapping):
         raise InvalidArgument(f"ids is a {type(ids).__name__}; give an id or a list of ids")
-    return [check_text(memory_id, "an id", error=InvalidArgument) for memory_id in ids]
+    names = [ids] if isinstance(ids, str) else ids
+    return [check_text(memory_id, "an id", error=InvalidArgument) for memory_id in names]
+
+
+def as_number(value: Any) -> int | None:
+    """Give a place in the log, or the number of a change, as a plain int; None for anything else.
+
+    Parameters
+    ----------
+    value : object
+        What a caller gave; frames hold numpy's integers.
+
+    Returns
+    -------
+    int or None
+        The number.
+
+    Examples
+    --------
+    >>> as_number(np.int64(3)), as_number("2024-05-20"), as_number(True)
+    (3, None, None)
+    """
+    return int(value) if isinstance(value, int | np.integer) and not isinstance(value, bool) else None
 
 
 def choice(what: str, value: str, allowed: tuple[str, ...]) -> None:

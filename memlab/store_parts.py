@@ -1,31 +1,48 @@
 """The parts that a reading needs, complete: indexes are made or filled at the first need."""
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
+from memlab.errors import StoreBusy, UnknownMemory
 from memlab.index import DenseIndex
 from memlab.lexical import LexicalIndex
 from memlab.recall.channels import Parts
 from memlab.records import Memory
-from memlab.store_state import State
+from memlab.store_commit import Committing
+from memlab.store_embedder import Embedding
 from memlab.times import from_micros
 
 
-class Parting(State):
+class Parting(Committing):
     """Access to the parts, for the verbs."""
 
     def _counted(self, memory: Memory) -> Memory:
         return joined(memory, *self._telemetry.access_of(memory.memory_id))
+
+    def _found(self, memory_id: Any) -> Memory:
+        """Find a memory by its id or an alias."""
+        if not isinstance(memory_id, str):
+            raise UnknownMemory(f"no memory has the id {memory_id!r}: an id is a str, not a {type(memory_id).__name__}")
+        return self._table.get(memory_id)
 
     def _dense(self) -> dict[str, DenseIndex]:
         """Give the dense indexes, complete; call it while reading."""
         self._embedder.check(self._active)
         made = self._embedder.missing(self._table, progress=True)
         if made and not self._journal.read_only:
-            with self._journal.transaction():
-                self._embedder.keep(made)
-                written = self._write(self._name_encoder(made), "memlab")
-            self._apply_all(written, {})
+            # Vectors are a cache: a reading needn't fail because others write for long.
+            with suppress(StoreBusy):
+                self._keep(made)
         return self._embedder.indexes
+
+    def _keep(self, made: Mapping[str, Embedding]) -> None:
+        """Keep vectors that a reading made. What is written is applied when the store catches up next, in order."""
+        with self._journal.transaction():
+            active = next((row for row in self._journal.current("encoder") if row["active"]), None)
+            self._write(self._name_encoder(made, active), "memlab")
+            self._embedder.keep(made)
 
     def _words(self) -> dict[str, LexicalIndex]:
         """Give the lexical indexes, made at the first need; call it while reading."""
@@ -33,9 +50,10 @@ class Parting(State):
             by_space: dict[str, list[int]] = {}
             for memory in self._table:
                 by_space.setdefault(memory.space, []).append(self._table.slots[memory.memory_id])
-            self._lexical = {space: LexicalIndex() for space in by_space}
+            made = {space: LexicalIndex() for space in by_space}
             for space, slots in by_space.items():
-                self._lexical[space].add(slots, [self._table.at(slot).text for slot in slots])
+                made[space].add(slots, [self._table.at(slot).text for slot in slots])
+            self._lexical = made
         return self._lexical
 
     def _parts(self, dense: dict[str, DenseIndex], lexical: dict[str, LexicalIndex]) -> Parts:

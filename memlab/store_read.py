@@ -1,6 +1,6 @@
 """Reading memories without a query."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -28,7 +28,9 @@ class Reading(Associating):
 
     def __contains__(self, memory_id: object) -> bool:
         with self._reading():
-            return memory_id in self._table.slots or memory_id in self._table.aliases
+            return isinstance(memory_id, str) and (
+                memory_id in self._table.slots or self._table.aliases.get(memory_id) in self._table.slots
+            )
 
     def __iter__(self) -> Iterator[Memory]:
         with self._reading():
@@ -61,7 +63,7 @@ class Reading(Associating):
         'Tea.'
         """
         with self._reading():
-            return self._counted(self._table.get(memory_id))
+            return self._counted(self._found(memory_id))
 
     @property
     def memories(self) -> pd.DataFrame:
@@ -144,8 +146,8 @@ class Reading(Associating):
         with self._reading():
             slots = self._slots(wanted, self._space_names(space), state, moment)
             frame = self._table.frame(self._telemetry.access())
-        ids = {self._table.at(slot).memory_id for slot in slots}
-        return frame[frame["memory_id"].isin(ids)].reset_index(drop=True)
+            places = np.flatnonzero(np.isin(np.flatnonzero(self._table.alive), slots))
+        return frame.iloc[places].reset_index(drop=True)
 
     def _slots(self, wanted: Filter, spaces: tuple[str, ...], state: str, at: datetime) -> list[int]:
         if state == "current":
@@ -173,6 +175,8 @@ class Reading(Associating):
             return (DEFAULT_SPACE,)
         if space == "*":
             return tuple(self._spaces)
+        if not isinstance(space, Iterable):
+            raise InvalidArgument(f"space is a {type(space).__name__}; give a name, a list of names, or '*' for all")
         names = [space] if isinstance(space, str) else list(space)
         if not names:
             raise MethodError("the list of spaces is empty; name one, or leave space out")
@@ -203,14 +207,15 @@ class Reading(Associating):
         """
         with self._reading():
             indexes = self._dense()
+            width = self._embedder.row["dimension"]
             found = [
                 (memory.memory_id, window, vector)
                 for memory in self._table
                 if memory.space in indexes
                 for window, vector in enumerate(indexes[memory.space].vectors(self._table.slots[memory.memory_id]))
             ]
-            width = self._embedder.row["dimension"]
-        index = pd.MultiIndex.from_tuples([row[:2] for row in found], names=["memory_id", "window"])
+        ids, windows = [row[0] for row in found], [row[1] for row in found]
+        index = pd.MultiIndex.from_arrays([pd.array(ids, dtype="str"), windows], names=["memory_id", "window"])
         values = np.array([row[2] for row in found], dtype=np.float32).reshape(len(found), width)
         return pd.DataFrame(values, index=index)
 

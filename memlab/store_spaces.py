@@ -1,8 +1,9 @@
 """``store.spaces``: the walls between memories."""
 
 import uuid
+from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -10,8 +11,9 @@ from memlab.changes import Change
 from memlab.errors import InvalidArgument
 from memlab.markup import table
 from memlab.records import Space
+from memlab.store_state import space_row
 from memlab.text import check_text
-from memlab.times import now, to_micros
+from memlab.times import now
 
 if TYPE_CHECKING:
     from memlab.store_care import Caring
@@ -41,12 +43,21 @@ class Spaces:
         -------
         DataFrame
             ``name, space_id, description, created_at, memories``.
+
+        Examples
+        --------
+        >>> from memlab.store import MemoryStore
+        >>> store = MemoryStore(encoder=None)
+        >>> _ = store.add_many(["Tea.", {"content": "Rain.", "space": "weather"}])
+        >>> store.spaces.list()[["name", "memories"]].values.tolist()
+        [['default', 1], ['weather', 1]]
         """
-        counts: dict[str, int] = {}
-        for memory in self._store:
-            counts[memory.space] = counts.get(memory.space, 0) + 1
-        rows = [(s.name, s.space_id, s.description, s.created_at, counts.get(s.name, 0)) for s in self._all()]
-        return pd.DataFrame(rows, columns=["name", "space_id", "description", "created_at", "memories"])
+        with self._store._reading():
+            counts = Counter(memory.space for memory in self._store._table)
+            rows = [(s.name, s.space_id, s.description, s.created_at, counts[s.name]) for s in self._all()]
+        frame = pd.DataFrame(rows, columns=["name", "space_id", "description", "created_at", "memories"])
+        texts = dict.fromkeys(("name", "space_id", "description"), "str")
+        return frame.astype({**texts, "created_at": "datetime64[us, UTC]", "memories": "int64"})
 
     def _all(self) -> tuple[Space, ...]:
         with self._store._reading():
@@ -72,20 +83,21 @@ class Spaces:
         Raises
         ------
         InvalidArgument
-            If the name is taken or blank.
+            If the name is taken or blank, or is ``"*"``.
+
+        Examples
+        --------
+        >>> from memlab.store import MemoryStore
+        >>> store = MemoryStore(encoder=None)
+        >>> store.spaces.create("lab", "What the lab knows.").name
+        'lab'
         """
         moment = now()
         space = Space(str(uuid.uuid4()), _name(name), _text(description), moment)
 
         def plan() -> Changes:
             self._refuse_taken(name)
-            row = {
-                "space_id": space.space_id,
-                "name": name,
-                "description": description,
-                "created_at": to_micros(moment),
-            }
-            return [Change(verb="add", kind="space", key=space.space_id, after=row)]
+            return [Change(verb="add", kind="space", key=space.space_id, after=space_row(space))]
 
         self._store._commit(plan, actor=actor)
         return space
@@ -110,7 +122,15 @@ class Spaces:
         Raises
         ------
         UnknownSpace, InvalidArgument
-            If there is no such space, or the name is taken or blank.
+            If there is no such space, or the name is taken or blank, or is ``"*"``.
+
+        Examples
+        --------
+        >>> from memlab.store import MemoryStore
+        >>> store = MemoryStore(encoder=None)
+        >>> tea = store.add("Tea.", space="kitchen")
+        >>> store.spaces.rename("kitchen", "tearoom").name, store.get(tea).space
+        ('tearoom', 'tearoom')
         """
         _name(name)
         return self._change(space, {"name": name}, actor)
@@ -136,6 +156,14 @@ class Spaces:
         ------
         UnknownSpace
             If there is no such space.
+
+        Examples
+        --------
+        >>> from memlab.store import MemoryStore
+        >>> store = MemoryStore(encoder=None)
+        >>> _ = store.spaces.create("lab")
+        >>> store.spaces.describe("lab", "What the lab knows.").description
+        'What the lab knows.'
         """
         return self._change(space, {} if description is None else {"description": _text(description)}, actor)
 
@@ -160,6 +188,14 @@ class Spaces:
         ------
         UnknownSpace
             If there is no such space.
+
+        Examples
+        --------
+        >>> from memlab.store import MemoryStore
+        >>> store = MemoryStore(encoder=None)
+        >>> _ = store.add("Tea.", space="kitchen")
+        >>> len(store.spaces.delete("kitchen")), "kitchen" in store.spaces
+        (1, False)
         """
         store = self._store
         ids: Ids = []
@@ -167,10 +203,9 @@ class Spaces:
         def plan() -> Changes:
             found = store._space(space)
             ids[:] = [m.memory_id for m in store._table if m.space == found.name]
-            before = {**_row(found), "created_at": to_micros(found.created_at or now())}
             return [
                 *store._removal("delete", ids),
-                Change(verb="delete", kind="space", key=found.space_id, before=before),
+                Change(verb="delete", kind="space", key=found.space_id, before=space_row(found)),
             ]
 
         if dry_run:
@@ -210,7 +245,7 @@ class Spaces:
 
     def __contains__(self, space: object) -> bool:
         with self._store._reading():
-            return space in self._store._spaces or space in self._store._names
+            return isinstance(space, str) and (space in self._store._spaces or space in self._store._names)
 
     def __repr__(self) -> str:
         return f"Spaces({', '.join(repr(space.name) for space in self._all())})"
@@ -221,12 +256,10 @@ class Spaces:
 
 
 def _name(name: str) -> str:
+    if name == "*":
+        raise InvalidArgument("'*' can't name a space: it stands for all of them; choose another name")
     return check_text(name, "a space's name", error=InvalidArgument)
 
 
 def _text(description: str) -> str:
     return check_text(description, "a description", allow_blank=True, error=InvalidArgument)
-
-
-def _row(space: Space) -> dict[str, Any]:
-    return {"space_id": space.space_id, "name": space.name, "description": space.description}

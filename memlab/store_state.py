@@ -1,39 +1,49 @@
-"""The state of a store: its parts in memory, one lock, and the one commit path.
+"""The state of a store: its parts in memory, built from the journal and kept in step by applying changes.
 
-Every write goes the same way: the caller validates and encodes, then under the write lock of the file the rows
-that other processes wrote are applied, the caller's plan is checked against what is there now, written and
-committed, and only then applied to table, indexes and graph in order of sequence. If applying fails after the
-commit, the state is stale and is rebuilt from the journal before the next answer. Every read catches up first,
-so that what another process's ``add`` returned for is seen.
+Applying a change to memory is deterministic, so that all processes that read one log hold the same state. If
+applying fails, the state is stale and is rebuilt from the journal before the next answer.
 """
 
-import threading
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
-from functools import partial
-from typing import Any, Self
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from memlab.changes import Change
-from memlab.errors import CorruptStore, InvalidAssociation, MemlabError, StoreClosed, UnknownSpace
+from memlab.errors import CorruptStore, InvalidAssociation, MemlabError, UnknownSpace
 from memlab.graph import Graph
 from memlab.journal import Journal
-from memlab.journal_telemetry import Telemetry
 from memlab.lexical import LexicalIndex
 from memlab.records import Memory, Space, association_from, association_row, memory_from, memory_row
 from memlab.store_embedder import Embedder, Embedding
 from memlab.table import Table
-from memlab.times import from_micros, now, to_micros
-from memlab.values import loads
+from memlab.text import match_key
+from memlab.times import from_micros, to_micros
 from memlab.vocabulary import RELATIONS, Relation
 
-Plan = Callable[[], list[Change]]
-Subscriber = Callable[[tuple[Change, ...]], None]
+if TYPE_CHECKING:
+    import networkx as nx
+
+ContentKey = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """What a writer has at hand of the things it writes, so that they needn't be made again.
+
+    Parameters
+    ----------
+    embeddings : dict of str to Embedding
+        By text.
+    memories : dict of str to Memory
+        By id, as they will be when the changes are applied.
+    """
+
+    embeddings: dict[str, Embedding] = field(default_factory=dict)
+    memories: dict[str, Memory] = field(default_factory=dict)
 
 
 class State:
-    """Everything a store holds in memory, kept in step with its journal.
+    """Everything a store holds in memory.
 
     Parameters
     ----------
@@ -41,225 +51,70 @@ class State:
         The open journal.
     embedder : Embedder
         With the store's encoder.
-    zone : str, optional
-        The zone in which times without one are read.
     """
 
-    def __init__(self, journal: Journal, embedder: Embedder, zone: str | None) -> None:
-        self._lock = threading.RLock()
+    _graph_made: "tuple[tuple[int, int], nx.MultiDiGraph] | None"
+
+    def __init__(self, journal: Journal, embedder: Embedder) -> None:
         self._journal = journal
         self._embedder = embedder
-        self._zone = zone
-        self._telemetry = Telemetry(journal, self._lock)
-        self._subscribers: list[Subscriber] = []
-        self._closed = False
         self._rebuild()
 
-    def __enter__(self) -> Self:
-        return self
+    def _rebuild(self) -> None:
+        """Read everything from the journal anew."""
+        self._stale = True  # until all is read
+        self._table, self._graph = Table(), Graph()
+        self._lexical: dict[str, LexicalIndex] | None = None
+        self._contents: dict[ContentKey, dict[str, None]] | None = None
+        self._graph_made = None
+        self._embedder.drop()
+        self._spaces: dict[str, Space] = {}
+        self._names: dict[str, str] = {}  # of spaces, by id
+        self._relations: dict[str, Relation] = dict(RELATIONS)
+        self._active: dict[str, Any] | None = None
+        with self._journal.snapshot():
+            self._applied = self._journal.head()
+            for kind in ("space", "relation", "encoder", "memory", "association"):
+                for row in self._journal.current(kind):
+                    self._read(kind, row)
+        self._stale = False
 
-    def __exit__(self, *exc: object) -> None:
-        self.close()
+    def _read(self, kind: str, row: dict[str, Any]) -> None:
+        """Take in one row of the file."""
+        name = next(iter(row.values()))
+        try:
+            if kind == "memory":
+                self._table.put(self._memory(row))
+            elif kind == "association":
+                self._graph.put(association_from(row))
+            else:
+                _APPLY[kind](self, Change(verb="read", kind=kind, key=str(name), after=row), Fresh())
+        except (MemlabError, TypeError, ValueError, KeyError, OverflowError) as error:
+            raise CorruptStore(
+                f"{self._journal.name}: the {kind} {name!r} is damaged ({error}); nothing was changed, the others "
+                "are readable. Restore it from a backup"
+            ) from error
 
-    def close(self) -> None:
-        """Write what waits and close the file; closing twice is fine, any other use raises StoreClosed.
-
-        Examples
-        --------
-        >>> from memlab.store import MemoryStore
-        >>> store = MemoryStore(encoder=None)
-        >>> store.close()
-        """
-        with self._lock:
-            if not self._closed:
-                self._telemetry.close()
-                self._closed = True
-                self._journal.close()
-
-    def subscribe(self, callback: Subscriber) -> Callable[[], None]:
-        """Call a function after each commit, this process's and others'.
-
-        Parameters
-        ----------
-        callback : callable
-            Gets a tuple of :class:`~memlab.changes.Change`, after the lock is free. An exception in it
-            is shown as a warning and stops nothing.
-
-        Returns
-        -------
-        callable
-            Call it to end the subscription; calling it twice is fine.
-
-        Examples
-        --------
-        >>> from memlab.store import MemoryStore
-        >>> store, seen = MemoryStore(encoder=None), []
-        >>> stop = store.subscribe(lambda changes: seen.extend(c.verb for c in changes))
-        >>> _ = store.add("Tea is ready.")
-        >>> seen
-        ['add', 'add']
-        """
-        if not callable(callback):
-            raise TypeError(f"subscribe takes a function of a tuple of changes, not a {type(callback).__name__}")
-        self._subscribers.append(callback)
-
-        def stop() -> None:
-            if callback in self._subscribers:
-                self._subscribers.remove(callback)
-
-        return stop
-
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        """Hold the lock over a block that sees all that any process committed before."""
-        with self._lock:
-            self._check_open()
-            fresh = self._catch_up()
-            yield
-        self._notify(fresh)
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise StoreClosed("the store was closed; open it again")
-
-    def _commit(
-        self,
-        plan: Plan,
-        embeddings: Mapping[str, Embedding] | None = None,
-        actor: str = "user",
-        finish: Plan | None = None,
-    ) -> list[Change]:
-        """Write what a plan says, all or nothing, and apply it.
-
-        Parameters
-        ----------
-        plan : callable
-            Called under the write lock, with the state up to date; gives the changes or raises.
-        embeddings : mapping of str to Embedding, optional
-            Of the texts that the plan is expected to write; others are made under the lock.
-        actor : str, default "user"
-            Who writes.
-        finish : callable, optional
-            Called after the changes are written, in the same transaction; gives more of them.
-
-        Returns
-        -------
-        list of Change
-            What was written, numbered; empty where there was nothing to do.
-        """
-        with self._lock:
-            self._check_open()
-            with self._journal.transaction():
-                others = self._catch_up()
-                changes = plan()
-                made = self._embeddings(changes, embeddings or {})
-                written = self._write(self._name_encoder(made) + changes, actor)
-                self._embedder.keep(made)
-                written += self._write(finish() if finish else [], actor)
-            self._apply_all(written, made)
-        self._notify([*others, *written])
-        return written
-
-    def _write(self, changes: list[Change], actor: str) -> list[Change]:
-        return self._journal.append([replace(change, actor=actor) for change in changes], to_micros(now()))
-
-    def _embeddings(self, changes: Iterable[Change], given: Mapping[str, Embedding]) -> dict[str, Embedding]:
-        """Give the embeddings of all texts that changes bring, making those that weren't expected."""
-        if self._embedder.encoder is None:
-            return {}
-        # A row reads as a memory whose space is named by its id; its text is the same.
-        texts = {memory_from(row).text for change in changes if (row := self._row_after(change)) is not None}
-        known = {text: given[text] for text in texts if text in given}
-        return known | self._embedder.embed(text for text in texts if text not in known)
-
-    def _row_after(self, change: Change) -> dict[str, Any] | None:
-        """Give the row of the memory that a change leaves, None where it leaves none."""
-        if change.kind != "memory" or change.after is None:
-            return None
-        return dict(change.after) if change.before is None else self._row(change.key) | dict(change.after)
-
-    def _name_encoder(self, made: Mapping[str, Embedding]) -> list[Change]:
-        """Name the encoder in a file that names none yet, with the first vectors it gets."""
-        if not made or self._active is not None:
-            self._embedder.check(self._active if made else None)
-            return []
-        row = self._embedder.row
-        return [Change(verb="encode", kind="encoder", key=row["fingerprint"], after=row)]
-
-    def _catch_up(self) -> list[Change]:
-        """Apply what other processes wrote; give what was applied."""
-        if self._stale:
-            self._rebuild()
-        if self._journal.head() == self._applied:
-            return []
-        changes = self._journal.changes("seq>?", (self._applied,))
-        self._apply_all(changes, {})
-        return changes
-
-    def _apply_all(self, changes: Iterable[Change], embeddings: Mapping[str, Embedding]) -> None:
+    def _apply_all(self, changes: Iterable[Change], fresh: Fresh) -> None:
         try:
             for change in changes:
-                _APPLY[change.kind](self, change, embeddings)
+                _APPLY[change.kind](self, change, fresh)
                 self._applied = change.seq
         except BaseException:
             # The file has it and memory only half of it: rebuild before the next answer.
             self._stale = True
             raise
 
-    def _notify(self, changes: Iterable[Change]) -> None:
-        batch = tuple(changes)
-        for callback in list(self._subscribers) if batch else ():
-            try:
-                callback(batch)
-            except Exception as error:  # noqa: BLE001 - the subscriber's fault must not undo a commit
-                warnings.warn(f"a subscriber of the store failed: {error!r}", RuntimeWarning, stacklevel=3)
-
-    def _rebuild(self) -> None:
-        """Read everything from the journal anew."""
-        self._table, self._graph = Table(), Graph()
-        self._lexical: dict[str, LexicalIndex] | None = None
-        self._embedder.drop()
-        self._spaces: dict[str, Space] = {}
-        self._names: dict[str, str] = {}  # of spaces, by id
-        self._relations: dict[str, Relation] = dict(RELATIONS)
-        self._active: dict[str, Any] | None = None
-        self._applied = self._journal.head()
-        for row in self._journal.current("space"):
-            self._apply_space(Change(verb="read", kind="space", key=row["space_id"], after=row), {})
-        for row in self._journal.current("relation"):
-            self._apply_relation(Change(verb="read", kind="relation", key=row["name"], after=row), {})
-        for row in self._journal.current("encoder"):
-            self._apply_encoder(Change(verb="read", kind="encoder", key=row["fingerprint"], after=row), {})
-        for row in self._journal.current("memory"):
-            self._read_row(row["memory_id"], partial(self._put_row, row))
-        for row in self._journal.current("association"):
-            self._read_row(row["source"], partial(self._put_association, row))
-        self._stale = False
-
-    def _put_row(self, row: Mapping[str, Any]) -> None:
-        self._table.put(self._memory(row))
-
-    def _put_association(self, row: Mapping[str, Any]) -> None:
-        self._graph.put(association_from(row))
-
-    def _read_row(self, name: str, read: Callable[[], Any]) -> None:
-        try:
-            read()
-        except MemlabError as error:
-            raise CorruptStore(
-                f"{self._journal.name}: the row of {name!r} is damaged ({error}); the others are readable. "
-                "Restore it from a backup"
-            ) from error
-
-    def _apply_memory(self, change: Change, embeddings: Mapping[str, Embedding]) -> None:
-        old = self._table.rows[self._table.slots[change.key]] if change.key in self._table.slots else None
+    def _apply_memory(self, change: Change, fresh: Fresh) -> None:
+        slot = self._table.slots.get(change.key)
+        old = None if slot is None else self._table.at(slot)
         if old is None and change.before is not None:
-            return  # an update or removal of what another process has made forgotten since
+            return  # an update or removal of what was forgotten since
         row = self._row_after(change)
-        memory = None if row is None else self._memory(row)
+        memory = None if row is None else fresh.memories.get(change.key) or self._memory(row)
         moved = old is None or memory is None or old.text != memory.text or old.space != memory.space
-        if old is not None and moved:
-            slot = self._table.slots[change.key]
+        self._note_content(old, memory)
+        if slot is not None and old is not None and moved:
             self._embedder.remove(old, slot)
             if self._lexical is not None:
                 self._lexical[old.space].remove([slot])
@@ -268,7 +123,7 @@ class State:
             return
         slot = self._table.put(memory)
         if moved:
-            self._embedder.put(memory, slot, embeddings)
+            self._embedder.put(memory, slot, fresh.embeddings)
             if self._lexical is not None:
                 self._lexical.setdefault(memory.space, LexicalIndex()).add([slot], [memory.text])
 
@@ -279,48 +134,73 @@ class State:
         if memory_id in self._table.slots:
             self._table.remove(memory_id)
 
-    def _apply_association(self, change: Change, embeddings: Mapping[str, Embedding]) -> None:
+    def _row_after(self, change: Change) -> dict[str, Any] | None:
+        """Give the row of the memory that a change leaves, None where it leaves none."""
+        if change.after is None:
+            return None
+        return dict(change.after) if change.before is None else self._row(change.key) | dict(change.after)
+
+    def _note_content(self, old: Memory | None, memory: Memory | None) -> None:
+        if self._contents is None:
+            return
+        if old is not None:
+            self._contents.get(content_key(old), {}).pop(old.memory_id, None)
+        if memory is not None:
+            self._contents.setdefault(content_key(memory), {})[memory.memory_id] = None
+
+    def _same_content(self, key: ContentKey) -> str | None:
+        """Find the memory that said the same first."""
+        if self._contents is None:
+            contents: dict[ContentKey, dict[str, None]] = {}
+            for memory in self._table:
+                contents.setdefault(content_key(memory), {})[memory.memory_id] = None
+            self._contents = contents
+        return next(iter(self._contents.get(key, ())), None)
+
+    def _apply_association(self, change: Change, fresh: Fresh) -> None:
         triple = (change.key, change.relation or "", change.other or "")
         if change.after is None:
             if triple in self._graph.edges:
                 self._graph.remove(triple)
         elif change.before is None:
             self._graph.put(association_from(change.after))
-        else:
+        elif triple in self._graph.edges:  # else an end was forgotten since
             self._graph.put(association_from(association_row(self._graph.get(triple)) | dict(change.after)))
 
-    def _apply_space(self, change: Change, embeddings: Mapping[str, Embedding]) -> None:
-        old = next((s for s in self._spaces.values() if s.space_id == change.key), None)
-        if old is not None:
-            del self._spaces[old.name]
+    def _apply_space(self, change: Change, fresh: Fresh) -> None:
+        old = self._spaces.pop(self._names.pop(change.key, ""), None)
         if change.after is None:
-            self._names.pop(change.key, None)
             return
-        row = dict(change.after)
-        name = row.get("name", old.name if old else "")
-        description = row.get("description", old.description if old else "")
-        made = from_micros(row["created_at"]) if "created_at" in row else old.created_at if old else None
-        self._names[change.key] = name
-        self._spaces[name] = Space(change.key, name, description, made)
-        if old is not None and old.name != name:
-            self._stale = True  # every memory of it carries the name
+        row = (space_row(old) if old else {}) | dict(change.after)
+        space = Space(row["space_id"], row["name"], row["description"], from_micros(row["created_at"]))
+        self._names[space.space_id] = space.name
+        self._spaces[space.name] = space
+        if old is not None and old.name != space.name:
+            self._rename(old.name, space.name)
 
-    def _apply_relation(self, change: Change, embeddings: Mapping[str, Embedding]) -> None:
+    def _rename(self, old: str, new: str) -> None:
+        """Give every memory of a space, and its indexes, the space's new name."""
+        for memory in self._table:
+            if memory.space == old:
+                self._table.put(replace(memory, space=new))
+        if self._lexical is not None and old in self._lexical:
+            self._lexical[new] = self._lexical.pop(old)
+        self._embedder.rename(old, new)
+        self._contents = None
+
+    def _apply_relation(self, change: Change, fresh: Fresh) -> None:
         if change.after is None:
             self._relations.pop(change.key, None)
             return
         options = change.after["definition"]
-        options = loads(options) if isinstance(options, str) else options
         self._relations[change.key] = Relation(
             change.key, **{**options, "dash": tuple(options["dash"]), "properties": tuple(options["properties"])}
         )
 
-    def _apply_encoder(self, change: Change, embeddings: Mapping[str, Embedding]) -> None:
-        if change.after is not None and change.after.get("active"):
+    def _apply_encoder(self, change: Change, fresh: Fresh) -> None:
+        if change.after is not None and change.after["active"]:
             known = {row["fingerprint"]: row for row in self._journal.current("encoder")}
-            self._active = known.get(change.key, dict(change.after))
-            if self._embedder.encoder is not None and self._embedder.loaded:
-                self._embedder.drop()
+            self._active = known[change.key]
 
     def _memory(self, row: Mapping[str, Any]) -> Memory:
         """Make a memory of a row of the file, where spaces stand by id."""
@@ -338,7 +218,9 @@ class State:
 
     def _space(self, name: str) -> Space:
         """Find a space by name or id."""
-        found = self._spaces.get(name) or self._spaces.get(self._names.get(name, ""))
+        found = None
+        if isinstance(name, str):
+            found = self._spaces.get(name) or self._spaces.get(self._names.get(name, ""))
         if found is None:
             known = ", ".join(map(repr, sorted(self._spaces))) or "none yet"
             raise UnknownSpace(f"no space is called {name!r}; there are: {known}")
@@ -346,7 +228,7 @@ class State:
 
     def _relation(self, name: str) -> Relation:
         """Find a relation that may be authored."""
-        relation = self._relations.get(name)
+        relation = self._relations.get(name) if isinstance(name, str) else None
         if relation is None or not relation.authorable:
             allowed = ", ".join(r.name for r in self._relations.values() if r.authorable)
             why = "is derived by memlab and can't be written" if relation else "isn't a relation"
@@ -354,7 +236,40 @@ class State:
         return relation
 
 
-_APPLY: dict[str, Callable[[State, Change, Mapping[str, Embedding]], None]] = {
+def content_key(memory: Memory) -> ContentKey:
+    """Give what two memories share that say the same in one space.
+
+    Parameters
+    ----------
+    memory : Memory
+        The memory.
+
+    Returns
+    -------
+    tuple of str
+        Its space, and its content but for letter case, composition and blanks at the ends.
+    """
+    return memory.space, match_key(memory.content.strip())
+
+
+def space_row(space: Space) -> dict[str, Any]:
+    """Turn a space into its plain row.
+
+    Parameters
+    ----------
+    space : Space
+        The space.
+
+    Returns
+    -------
+    dict
+        As the file holds it.
+    """
+    made = None if space.created_at is None else to_micros(space.created_at)
+    return {"space_id": space.space_id, "name": space.name, "description": space.description, "created_at": made}
+
+
+_APPLY: dict[str, Callable[[State, Change, Fresh], None]] = {
     "memory": State._apply_memory,
     "association": State._apply_association,
     "space": State._apply_space,

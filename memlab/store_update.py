@@ -8,7 +8,9 @@ from memlab.errors import InvalidMemory, MemlabError
 from memlab.records import STORED, Memory, memory_row
 from memlab.store_add import TIMED, Adding
 from memlab.store_items import as_items, changed, choice, merge
+from memlab.store_state import Fresh
 from memlab.times import now, utc
+from memlab.values import dumps
 
 CHANGEABLE = tuple(name for name in STORED if name not in ("memory_id", "created_at", "updated_at"))
 
@@ -28,7 +30,8 @@ class Updating(Adding):
         actor : str, default "user"
             Who writes, for the log.
         **fields : object
-            Fields of :class:`~memlab.records.Memory` with their new values. None empties an optional field.
+            Fields of :class:`~memlab.records.Memory` with their new values. None empties an optional field, tags
+            and aliases too.
             ``metadata`` is merged into what is there (RFC 7386: None deletes a key, nested objects are merged,
             lists are replaced); all other fields, tags too, are replaced.
 
@@ -92,22 +95,23 @@ class Updating(Adding):
         >>> len(store.update_many([{"memory_id": a, "importance": 1}, {"memory_id": b, "tags": ["sky"]}]))
         2
         """
+        self._check_writable()
         choice("on_error", on_error, ("raise", "report"))
         patches = list(as_items(items))
         with self._reading():
             _, expected = self._patched(patches, "report")
-        embeddings = self._embedder.embed((m.text for m in expected.values()), progress)
+        fresh = Fresh(self._embedder.embed((m.text for m in expected.values()), progress))
         ids: list[Any] = []
 
         def plan() -> list[Change]:
             found, memories = self._patched(patches, on_error)
             ids[:] = found
+            fresh.memories.update(memories)
             new = self._new_spaces(m.space for m in memories.values())
             made = {c.after["name"]: c.key for c in new if c.after}
-            changes = [self._update_change(m, made) for m in memories.values()]
-            return [*new, *changes] if changes else []
+            return [*new, *(self._update_change(m, made) for m in memories.values())]
 
-        self._commit(plan, embeddings, actor)
+        self._commit(plan, fresh, actor)
         return ids
 
     def _update_change(self, memory: Memory, made: Mapping[str, str]) -> Change:
@@ -122,25 +126,30 @@ class Updating(Adding):
         for place, patch in enumerate(patches):
             try:
                 memory = self._patch(patch, new)
-                ids.append(memory.memory_id)
-                if memory_row(memory) != memory_row(self._table.get(memory.memory_id)):
-                    new[memory.memory_id] = memory
             except MemlabError as error:
                 named = type(error)(f"item {place}: {error}") if len(patches) > 1 else error
                 if on_error == "raise":
                     raise named from error
                 ids.append(named)
+                continue
+            ids.append(memory.memory_id)
+            # An earlier patch of the same memory may be taken back by this one.
+            new.pop(memory.memory_id, None)
+            old = self._table.get(memory.memory_id)
+            # Compared as JSON too, where True and 1 differ.
+            if memory != old or dumps(memory.metadata) != dumps(old.metadata):
+                new[memory.memory_id] = memory
         moment = now()
-        return ids, {key: changed(m, updated_at=max(moment, m.created_at)) for key, m in new.items()}
+        return ids, {key: changed(m, updated_at=max(moment, m.created_at, m.updated_at)) for key, m in new.items()}
 
     def _patch(self, patch: Any, others: Mapping[str, Memory]) -> Memory:
         if not isinstance(patch, Mapping) or "memory_id" not in patch:
             raise InvalidMemory(f"an update needs memory_id and the fields to change; found {patch!r}")
         fields = dict(patch)
-        zone = fields.pop("zone", None) or self._zone
-        memory = self._table.get(fields.pop("memory_id"))
+        zone = self._known_zone(fields.pop("zone", None)) or self._zone
+        memory = self._found(fields.pop("memory_id"))
         memory = others.get(memory.memory_id, memory)
-        fixed = sorted(set(fields) - set(CHANGEABLE))
+        fixed = sorted(map(str, set(fields) - set(CHANGEABLE)))
         if fixed:
             raise InvalidMemory(f"{', '.join(fixed)} can't be changed; these can: {', '.join(CHANGEABLE)}")
         for name in TIMED:
@@ -148,8 +157,18 @@ class Updating(Adding):
                 fields[name] = utc(fields[name], zone, name)
         if "metadata" in fields:
             fields["metadata"] = merge(memory.metadata, fields["metadata"])
+        for name in ("tags", "aliases"):
+            if name in fields and fields[name] is None:
+                fields[name] = ()
+        if fields.get("space") is not None:
+            fields["space"] = self._space_given(fields["space"])
         if fields.get("space", memory.space) != memory.space and self._graph.touching(memory.memory_id):
             raise InvalidMemory(
                 f"{memory.memory_id!r} has associations, which can't cross into another space; dissociate it first"
             )
-        return changed(memory, **fields)
+        patched = changed(memory, **fields)
+        if "aliases" in fields:
+            self._refuse_aliases(
+                patched, {a for o in others.values() if o.memory_id != patched.memory_id for a in o.aliases}
+            )
+        return patched

@@ -13,12 +13,13 @@ import pandas as pd
 
 from memlab.errors import UnknownMemory
 from memlab.records import FIELDS, Memory
-from memlab.table_columns import Buffer, Coded, Numbers, Objects, Texts, Times
+from memlab.table_columns import NOT_A_TIME, Buffer, Coded, Numbers, Objects, Texts, Times, instants
 from memlab.times import to_micros
 
 _TEXTS = ("memory_id", "content", "space", "type", "role", "session_id", "content_type", "source")
 _TIMES = ("happened_at", "created_at", "updated_at", "valid_from", "valid_until")
 _OBJECTS = ("tags", "metadata", "aliases")
+_PATHS = 32  # how many coded columns are kept: names of metadata keys come from outside and may be endless
 MISSING: Any = object()  # what a filter sees where a memory lacks the field or key
 
 
@@ -34,15 +35,14 @@ class Table:
         self._stamp = Buffer("int64")
         self._event = Buffer("int64")
         self._before, self._after = Buffer("int64"), Buffer("int64")
-        self._columns: dict[str, Any] = {name: Texts(self._texts(name)) for name in _TEXTS}
+        self._columns: dict[str, Any] = {name: Texts(self.rows, name) for name in _TEXTS}
         self._columns |= {name: Times() for name in _TIMES}
         self._columns |= {name: Objects() for name in _OBJECTS}
         self._columns |= {name: Numbers("float64") for name in ("importance", "confidence")}
         self._columns |= {name: Numbers("bool") for name in ("archived", "protected")}
         self._columns["sequence"] = Numbers("int64", missing=True)
         self._coded: dict[tuple[str, ...], tuple[Coded, int]] = {}
-        self._sessions: dict[tuple[str, str], dict[int, int]] = {}
-        self._frame: tuple[int, pd.DataFrame] | None = None
+        self._sessions: dict[tuple[str, str], dict[int, list[int]]] = {}
 
     def __len__(self) -> int:
         return len(self.slots)
@@ -160,11 +160,18 @@ class Table:
         -------
         int
             The slot, now empty for ever.
+
+        Raises
+        ------
+        UnknownMemory
+            If there is none of this id; an alias doesn't do.
         """
+        if memory_id not in self.slots:
+            raise UnknownMemory(f"no memory has the id {memory_id!r}, so it can't be removed")
         slot = self.slots.pop(memory_id)
         self._leave(slot)
         self.rows[slot] = None
-        for name in _TEXTS + _OBJECTS:
+        for name in (*_TEXTS, *_OBJECTS):
             self._columns[name].put(slot, None)
         self._alive.put(slot, False)
         self._touch(slot)
@@ -175,36 +182,38 @@ class Table:
             self.aliases[alias] = memory.memory_id
         self._before.put(slot, -1)
         self._after.put(slot, -1)
-        turns = self._turns(memory)
-        if turns is not None and memory.sequence is not None:
-            turns[memory.sequence] = slot
-            self._link(turns.get(memory.sequence - 1), slot)
-            self._link(slot, turns.get(memory.sequence + 1))
+        if memory.session_id is not None and memory.sequence is not None:
+            turns = self._sessions.setdefault((memory.space, memory.session_id), {})
+            turns.setdefault(memory.sequence, []).append(slot)
+            self._link(turns, memory.sequence)
 
     def _leave(self, slot: int) -> None:
         memory = self.at(slot)
         for alias in memory.aliases:
-            self.aliases.pop(alias, None)
-        turns = self._turns(memory)
-        if turns is not None and memory.sequence is not None and turns.get(memory.sequence) == slot:
-            del turns[memory.sequence]
-            if (before := turns.get(memory.sequence - 1)) is not None:
-                self._after.put(before, -1)
-            if (after := turns.get(memory.sequence + 1)) is not None:
-                self._before.put(after, -1)
+            if self.aliases.get(alias) == memory.memory_id:
+                del self.aliases[alias]
+        if memory.session_id is not None and memory.sequence is not None:
+            turns = self._sessions[memory.space, memory.session_id]
+            turns[memory.sequence].remove(slot)
+            self._link(turns, memory.sequence)
+            if not turns[memory.sequence]:
+                del turns[memory.sequence]
+            if not turns:
+                del self._sessions[memory.space, memory.session_id]
         self._before.put(slot, -1)
         self._after.put(slot, -1)
 
-    def _turns(self, memory: Memory) -> dict[int, int] | None:
-        """Give the session's slots by sequence, None for a memory in no session."""
-        if memory.session_id is None or memory.sequence is None:
-            return None
-        return self._sessions.setdefault((memory.space, memory.session_id), {})
-
-    def _link(self, before: int | None, after: int | None) -> None:
-        if before is not None and after is not None:
-            self._after.put(before, after)
-            self._before.put(after, before)
+    def _link(self, turns: dict[int, list[int]], sequence: int) -> None:
+        """Set the neighbours of one place in a session, and those of the places beside it."""
+        # The newest is the highest slot, whatever was edited since, so that a rebuilt table says the same.
+        before, here, after = (max(turns.get(sequence + step, ()), default=-1) for step in (-1, 0, 1))
+        for slot in turns[sequence]:
+            self._before.put(slot, before if slot == here else -1)
+            self._after.put(slot, after if slot == here else -1)
+        if before >= 0:
+            self._after.put(before, here)
+        if after >= 0:
+            self._before.put(after, here)
 
     def _touch(self, slot: int) -> None:
         self.version += 1
@@ -230,7 +239,7 @@ class Table:
         return self._event.first(self.size)
 
     def column(self, name: str) -> npt.NDArray[Any]:
-        """Give a number or time field by slot.
+        """Give a number, flag or time field by slot.
 
         Parameters
         ----------
@@ -240,10 +249,10 @@ class Table:
         Returns
         -------
         ndarray
-            A read-only view, or a copy.
+            A read-only view; -1 where there is no ``sequence``,
+            :data:`~memlab.table_columns.NOT_A_TIME` where there is no time.
         """
-        column = self._columns[name]
-        values: npt.NDArray[Any] = column.micros(self.size) if name in _TIMES else column.series(self.size, None)
+        values: npt.NDArray[Any] = self._columns[name].view(self.size)
         return values
 
     def coded(self, path: tuple[str, ...]) -> tuple[npt.NDArray[np.int32], list[Any]]:
@@ -257,22 +266,17 @@ class Table:
         Returns
         -------
         codes : ndarray of int32
-            By slot.
+            By slot; a read-only view, good until the next call.
         values : list
             By code; :data:`MISSING` where the memory lacks it.
         """
-        coded, seen = self._coded.get(path) or (Coded(self._values(path)), 0)
-        stale = np.flatnonzero(self._stamp.first(self.size) > seen)
-        coded.refresh(stale.tolist())
+        coded, seen = self._coded.get(path) or (Coded(self._values(path), MISSING), 0)
+        self._coded.pop(path, None)
+        coded.refresh(np.flatnonzero(self._stamp.first(self.size) > seen).tolist())
         self._coded[path] = (coded, self.version)
+        if len(self._coded) > _PATHS:
+            del self._coded[next(iter(self._coded))]  # the one not asked for the longest
         return coded.codes(self.size), coded.values
-
-    def _texts(self, name: str) -> Any:
-        def value(slot: int) -> str | None:
-            row = self.rows[slot]
-            return None if row is None else getattr(row, name)
-
-        return value
 
     def _values(self, path: tuple[str, ...]) -> Any:
         def value(slot: int) -> Any:
@@ -301,14 +305,17 @@ class Table:
         DataFrame
             One row a memory in the order they came; changing it changes nothing else.
         """
-        if self._frame is None or self._frame[0] != self.version:
-            slots = None if len(self) == self.size else np.flatnonzero(self.alive)
-            columns = {name: column.series(self.size, slots) for name, column in self._columns.items()}
-            self._frame = (self.version, pd.DataFrame(columns, copy=False))
-        frame = self._frame[1].copy(deep=True)
-        ids = list(self.slots)
-        counts = [access.get(memory_id, (0, None)) for memory_id in ids] if access else [(0, None)] * len(ids)
-        frame["access_count"] = np.array([count for count, _ in counts], dtype="int64")
-        last = np.array([at if at is not None else np.iinfo(np.int64).min for _, at in counts], dtype="int64")
-        frame["accessed_at"] = pd.DatetimeIndex(last.view("M8[us]")).tz_localize("UTC")
-        return frame[list(FIELDS)]
+        slots = None if len(self) == self.size else np.flatnonzero(self.alive)
+        rooms = iter(np.empty((len(FIELDS), len(self)), dtype="int64"))
+        columns = {name: column.series(self.size, slots, rooms) for name, column in self._columns.items()}
+        counts, last = next(rooms), next(rooms)
+        counts[:], last[:] = 0, NOT_A_TIME
+        if access:
+            found = [(self.slots[key], *seen) for key, seen in access.items() if key in self.slots]
+            places = np.array([slot for slot, _, _ in found], dtype=np.intp)
+            places = places if slots is None else np.searchsorted(slots, places)
+            counts[places] = [count for _, count, _ in found]
+            last[places] = [at for _, _, at in found]
+        columns |= {"access_count": counts, "accessed_at": instants(last)}
+        # Without copying: every column's memory was made for this frame, or can't be changed.
+        return pd.DataFrame({name: columns[name] for name in FIELDS}, copy=False)

@@ -198,7 +198,18 @@ class Benchmark:
         return len(self.queries) - self.n_asked
 
     def unit_of(self, memory_id: str) -> str | None:
-        """Return the unit a memory counts as: itself, if the benchmark has no units or doesn't know it."""
+        """Return the unit that a memory counts as.
+
+        Parameters
+        ----------
+        memory_id : str
+            Any memory.
+
+        Returns
+        -------
+        str or None
+            The memory itself, if the benchmark has no units or doesn't know it; None if it counts as nothing.
+        """
         return memory_id if self.units is None else self.units.get(memory_id, memory_id)
 
     @property

@@ -9,7 +9,7 @@ store, in a frame's cell and in a recall at once.
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
@@ -24,19 +24,22 @@ MAX_DEPTH = 64
 MAX_INTEGER_BITS = 4096
 
 
+_ADVICE = (
+    "belongs to a memory and can't be changed in place; copy.deepcopy(value) is a plain copy: "
+    "change that and pass it to store.update"
+)
+
+
 def _refuse(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
-    """Refuse a change: the value belongs to a memory."""
-    kind = "dict" if isinstance(self, dict) else "list"
-    raise TypeError(
-        f"this {kind} belongs to a memory and can't be changed in place; "
-        f"copy it with {kind}(value), change the copy and pass it to store.update"
-    )
+    """Refuse a change, saying what to do instead."""
+    raise TypeError(f"this {'dict' if isinstance(self, dict) else 'list'} {self._advice}")
 
 
 class FrozenDict(dict[str, Any]):
     """A dict that refuses to be changed."""
 
     __slots__ = ()
+    _advice = _ADVICE
     __setitem__ = __delitem__ = _refuse
     clear = pop = popitem = setdefault = update = _refuse
     __ior__ = _refuse
@@ -55,6 +58,7 @@ class FrozenList(list[Any]):
     """A list that refuses to be changed."""
 
     __slots__ = ()
+    _advice = _ADVICE
     __setitem__ = __delitem__ = _refuse
     append = clear = extend = insert = pop = remove = reverse = sort = _refuse
     __iadd__ = __imul__ = _refuse
@@ -112,7 +116,7 @@ def _freeze(value: Any, where: str, error: type[MemlabError], depth: int) -> Any
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return check_text(str(value), what=where, allow_blank=True, error=error)
+        return check_text(value, what=where, allow_blank=True, error=error)
     if isinstance(value, int):
         if value.bit_length() > MAX_INTEGER_BITS:
             raise error(f"{where} is an integer of {value.bit_length()} bits; the limit is {MAX_INTEGER_BITS}")
@@ -136,8 +140,8 @@ def _freeze_mapping(value: Mapping[Any, Any], where: str, error: type[MemlabErro
     for key, item in value.items():
         if not isinstance(key, str):
             raise error(f"{where} has the key {key!r} ({type(key).__name__}); keys must be strings")
-        check_text(key, what=f"a key of {where}", allow_blank=True, error=error)
-        frozen[key] = _freeze(item, f"{where}.{key}", error, depth - 1)
+        name = check_text(key, what=f"a key of {where}", allow_blank=True, error=error)
+        frozen[name] = _freeze(item, f"{where}.{name}", error, depth - 1)
     return FrozenDict(frozen) if frozen else EMPTY
 
 
@@ -205,21 +209,32 @@ def loads(text: str) -> Any:
     Raises
     ------
     ValueError
-        If the text isn't JSON.
+        If the text isn't JSON, has a number that no float can hold, or is nested too deeply to be read.
 
     Examples
     --------
     >>> loads('{"a":1}')
     {'a': 1}
     """
-    return json.loads(text, parse_constant=_no_constant)
+    try:
+        return json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+    except RecursionError as error:
+        raise ValueError(f"the JSON is nested too deeply; {MAX_DEPTH} levels are the limit") from error
 
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} isn't JSON")
 
 
-def share(value: Any, what: str, error: type[Exception] = InvalidMemory) -> float:
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        # "1e999" is JSON, but reading it as infinity would bend it.
+        raise ValueError(f"{digits} is beyond what a float holds")
+    return number
+
+
+def share(value: Any, what: str, error: type[MemlabError] = InvalidMemory) -> float:
     """Check a number from 0 to 1.
 
     Parameters
@@ -236,6 +251,11 @@ def share(value: Any, what: str, error: type[Exception] = InvalidMemory) -> floa
     float
         The value.
 
+    Raises
+    ------
+    InvalidMemory
+        Or `error`: another type, NaN, or out of bounds.
+
     Examples
     --------
     >>> share(1, "importance")
@@ -244,38 +264,52 @@ def share(value: Any, what: str, error: type[Exception] = InvalidMemory) -> floa
     number = value.item() if isinstance(value, np.generic) else value
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise error(f"{what} is {value!r}; it must be a number from 0 to 1")
-    if math.isnan(number) or not 0 <= number <= 1:
-        raise error(f"{what} is {number}; it must be from 0 to 1")
+    if not 0 <= number <= 1:  # NaN fails every comparison
+        raise error(f"{what} is {_shown(number)}; it must be from 0 to 1")
     return float(number)
 
 
-def distinct_texts(value: Any, what: str, key: Any = match_key) -> tuple[str, ...]:
+def distinct_texts(
+    value: Any, what: str, key: Callable[[str], str] = match_key, error: type[MemlabError] = InvalidMemory
+) -> tuple[str, ...]:
     """Check an iterable of texts and drop repeats, keeping the first spelling and the order.
 
     Parameters
     ----------
     value : iterable of str
-        Not a single string.
+        Not a single string, nor a mapping. A set, which has no order, is sorted.
     what : str
         What they are called in the message.
     key : callable, default match_key
         Texts with the same key are the same.
+    error : type, default InvalidMemory
+        What to raise.
 
     Returns
     -------
     tuple of str
         The distinct texts.
 
+    Raises
+    ------
+    InvalidMemory
+        Or `error`: not an iterable of texts, or one of them is blank or not valid Unicode.
+
     Examples
     --------
     >>> distinct_texts(["Home", "home", "work"], "tags")
     ('Home', 'work')
     """
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InvalidMemory(f"{what} is {value!r}; give a list of texts, such as [{str(value)!r}]")
+    if isinstance(value, str):
+        raise error(f"{what} is {value!r}; give a list of texts, such as [{value!r}]")
+    if isinstance(value, Mapping | bytes) or not isinstance(value, Iterable):
+        raise error(f"{what} is a {type(value).__name__}; give a list of texts")
+    # A set has no order of its own; what is stored must not depend on the process's hash seed.
+    items = sorted(value, key=str) if isinstance(value, set | frozenset) else value
     seen: dict[str, str] = {}
-    for text in value:
-        seen.setdefault(key(check_text(text, f"an item of {what}")), text)
+    for item in items:
+        text = check_text(item, f"an item of {what}", error=error)
+        seen.setdefault(key(text), text)
     return tuple(seen.values())
 
 
@@ -315,6 +349,14 @@ def whole(value: Any, what: str) -> int:
         The value.
     """
     number = value.item() if isinstance(value, np.generic) else value
-    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**63:
+    if isinstance(number, bool) or not isinstance(number, int):
         raise InvalidMemory(f"{what} is {value!r}; it must be a whole number from 0 up")
-    return number
+    if not 0 <= number < 2**63:
+        raise InvalidMemory(f"{what} is {_shown(number)}; it must be from 0 to 2**63 - 1")
+    return int(number)
+
+
+def _shown(number: float) -> str:
+    """Write a number for a message; Python refuses to write out integers of more than 4,300 digits."""
+    huge = isinstance(number, int) and number.bit_length() > MAX_INTEGER_BITS
+    return f"an integer of {int(number).bit_length()} bits" if huge else str(number)

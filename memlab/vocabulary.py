@@ -9,13 +9,14 @@ References
 """
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from memlab.errors import InvalidAssociation
 from memlab.text import check_text
-from memlab.values import FrozenDict, freeze
+from memlab.values import FrozenDict, distinct_texts, freeze, share
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILION, PURPLE, GREY = "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
@@ -35,6 +36,7 @@ PROPERTY_KINDS = MappingProxyType(
         "observations": "texts",
         "pattern_type": "text",
         "transformation": "text",
+        "kind": "text",
     }
 )
 
@@ -139,7 +141,8 @@ def custom_relation(name: str, label: str | None = None, **options: Any) -> Rela
     label : str, optional
         How it reads between source and target; by default the name in lower case.
     **options : object
-        ``colour``, ``dash``, ``properties`` and ``weight`` of :class:`Relation`.
+        ``colour``, ``dash``, ``properties`` and ``weight`` of :class:`Relation`. A property that memlab's own
+        relations have, such as ``confidence``, holds here what it holds there; any other holds any JSON.
 
     Returns
     -------
@@ -160,18 +163,32 @@ def custom_relation(name: str, label: str | None = None, **options: Any) -> Rela
         raise InvalidAssociation(f"{name!r} can't name a relation; use upper case words joined by '_', as CITES")
     if name in RELATIONS:
         raise InvalidAssociation(f"{name} is one of memlab's own relations; choose another name")
-    unknown = set(options) - {"colour", "dash", "properties", "weight"}
+    unknown = sorted(set(options) - set(_CHECKS))
     if unknown:
-        raise InvalidAssociation(f"a relation has no {sorted(unknown)}; it has colour, dash, properties, weight")
-    label = check_text(label or name.lower().replace("_", " "), "a label", error=InvalidAssociation)
-    relation = Relation(name, label, **options)
-    if not re.fullmatch(r"#[0-9A-Fa-f]{6}", relation.colour):
-        raise InvalidAssociation(f"{relation.colour!r} isn't a colour; write it as #RRGGBB")
-    if not 0 <= relation.weight <= 1:
-        raise InvalidAssociation(f"a relation's weight is {relation.weight}; it must be from 0 to 1")
-    for key in relation.properties:
-        check_text(key, "a property's name", error=InvalidAssociation)
-    return relation
+        raise InvalidAssociation(f"a relation has no {', '.join(unknown)}; it has {', '.join(_CHECKS)}")
+    label = name.lower().replace("_", " ") if label is None else check_text(label, "a label", error=InvalidAssociation)
+    return Relation(name, label, **{key: _CHECKS[key](value) for key, value in options.items()})
+
+
+def _colour(value: Any) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"#[0-9A-Fa-f]{6}", value):
+        raise InvalidAssociation(f"{value!r} isn't a colour; write it as #RRGGBB")
+    return value
+
+
+def _dash(value: Any) -> tuple[int, ...]:
+    lengths = tuple(value) if isinstance(value, list | tuple) else (None,)
+    if len(lengths) % 2 or not all(type(length) is int and 0 < length < 100 for length in lengths):
+        raise InvalidAssociation(f"{value!r} isn't a dash; give pairs of stroke and gap in pixels, as (6, 4), or ()")
+    return lengths
+
+
+_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "colour": _colour,
+    "dash": _dash,
+    "properties": lambda value: distinct_texts(value, "properties", key=str, error=InvalidAssociation),
+    "weight": lambda value: share(value, "a relation's weight", InvalidAssociation),
+}
 
 
 def check_properties(relation: Relation, properties: Any) -> FrozenDict:
@@ -199,7 +216,9 @@ def check_properties(relation: Relation, properties: Any) -> FrozenDict:
     >>> check_properties(RELATIONS["PART_OF"], {"role": "lead", "context": None})
     {'role': 'lead'}
     """
-    given = {key: value for key, value in dict(properties).items() if value is not None}
+    if not isinstance(properties, Mapping):
+        raise InvalidAssociation(f"properties is a {type(properties).__name__}; give a dict of property to value")
+    given = {key: value for key, value in properties.items() if value is not None}
     foreign = sorted(set(map(str, given)) - set(relation.properties))
     if foreign:
         allowed = ", ".join(relation.properties) or "none"

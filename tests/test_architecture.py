@@ -24,7 +24,8 @@ HOUSE: list[list[str]] = [
     ["text values times spans named_dates grammar phrases markup"],
     ["vocabulary records changes recalls snapshots queries trials"],
     [
-        "journal_schema journal_rows journal journal_vectors journal_telemetry journal_backup journal_forget",
+        "journal_schema journal_files journal_rows journal journal_vectors journal_forget journal_telemetry "
+        "journal_backup",
         "table_columns table",
         "index",
         "terms lexical",
@@ -34,8 +35,8 @@ HOUSE: list[list[str]] = [
     ],
     ["recall/ method temporal channels current candidates fuse spread rerank evidence engine"],
     [
-        "store_embedder store_state store_parts store_items store_add store_update store_delete store_associate "
-        "store_read store_recall store_history store_care store_spaces store"
+        "store_embedder store_state store_commit store_parts store_items store_add store_update store_delete "
+        "store_associate store_read store_recall store_history store_past store_undo store_care store_spaces store"
     ],
     [
         "benchmarks/ files synthetic_words synthetic own locomo load",
@@ -43,7 +44,12 @@ HOUSE: list[list[str]] = [
         "evaluation/ measures evaluate run",
     ],
     [],
-    ["bench/ recall", "cli/ stores lab bench demo main __init__", "__main__", "__init__"],
+    [
+        "bench/ recall speed_data speed_references speed_process speed_world speed_rows speed_picture speed",
+        "cli/ stores lab bench demo main __init__",
+        "__main__",
+        "__init__",
+    ],
 ]
 # On these floors a room may also import the rooms that stand before it in the list.
 OPEN_FLOORS = {6, 8}

@@ -1,10 +1,13 @@
-"""``memlab bench``: measuring recall on data sets."""
+"""``memlab bench``: measuring recall on data sets, and speed."""
 
 import argparse
 from typing import Any
 
 from memlab.cli.stores import add_encoder, encoder_option
 from memlab.store import DEFAULT_ENCODER
+
+# The names in memlab.bench.speed_rows.ROWS, written here too so that a help text needn't load it.
+SPEED_ROWS = ("dense", "hybrid", "filter", "batch", "open", "memory", "add", "memories", "add_many", "encode")
 
 
 def add_commands(commands: Any) -> None:
@@ -15,7 +18,7 @@ def add_commands(commands: Any) -> None:
     commands : argparse subparsers
         Where to.
     """
-    bench = commands.add_parser("bench", help="measure recall on a data set", description="Measure recall.")
+    bench = commands.add_parser("bench", help="measure recall or speed", description="Measure recall or speed.")
     sets = bench.add_subparsers(dest="benchmark", required=True, metavar="BENCHMARK")
 
     locomo = sets.add_parser("locomo", help="conversations of LoCoMo", description="Measure recall on LoCoMo.")
@@ -31,6 +34,17 @@ def add_commands(commands: Any) -> None:
     synthetic.add_argument("-n", type=int, default=1000, help="how many memories (default 1000)")
     synthetic.add_argument("--seed", type=int, default=0, help="which one (default 0)")
     _add_common(synthetic)
+
+    speed = sets.add_parser(
+        "speed",
+        help="memlab's speed, as ratios to raw work of the libraries below it",
+        description="Measure speed, each figure as a ratio to a reference in the same run.",
+    )
+    speed.add_argument("-n", type=int, default=100_000, help="how many memories (default 100000)")
+    speed.add_argument("--rows", nargs="+", metavar="NAME", help="only these: " + ", ".join(SPEED_ROWS))
+    speed.add_argument("--picture", metavar="FILE", help="also draw the growth of each figure from 1,000 memories on")
+    speed.add_argument("--json", metavar="FILE", help="also write the figures as JSON")
+    speed.set_defaults(run=run_speed)
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
@@ -72,3 +86,22 @@ def run_bench(options: argparse.Namespace) -> int:
         json_path=options.json,
     )
     return 0
+
+
+def run_speed(options: argparse.Namespace) -> int:
+    """Measure speed.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        The command line.
+
+    Returns
+    -------
+    int
+        0, also where a figure is above its limit; 1 where an answer was wrong.
+    """
+    from memlab.bench.speed import bench_speed
+
+    found = bench_speed(options.n, json_path=options.json, picture=options.picture, rows=options.rows)
+    return 1 if any(row["ratio"] is None for row in found["rows"]) else 0

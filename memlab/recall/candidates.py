@@ -4,7 +4,8 @@ Spaces, filters, validity and the current-state rule all cut here, in every chan
 those that fit.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import numpy as np
@@ -12,11 +13,11 @@ import numpy.typing as npt
 
 from memlab.filters import Filter, mask
 from memlab.recall.channels import Parts, Slots
-from memlab.recall.current import heads, successors
-from memlab.records import Memory
+from memlab.recall.current import Links, links_of, standing
 from memlab.table import MISSING, Table
 from memlab.table_columns import NOT_A_TIME
 from memlab.times import to_micros
+from memlab.values import EMPTY
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +30,19 @@ class Pool:
         Candidates first, then memories of the past that only lend their score to what replaced them.
     count : int
         How many of them are candidates.
-    replaced : mapping of int to list of int
+    place : ndarray of int, shape (slots + 1,)
+        By slot: its place among the candidates, -1 for none. The last entry, which an index of -1 reads, is -1.
+    replaced : mapping of int to list of int, default {}
         Place of a memory of the past to the places of the candidates that stand for it now.
+    links : mapping, default {}
+        What supersedes what, as :func:`memlab.recall.current.links_of` gives it.
     """
 
     slots: Slots
     count: int
-    replaced: dict[int, list[int]]
+    place: Slots
+    replaced: Mapping[int, list[int]] = field(default_factory=dict)
+    links: Links = EMPTY
 
 
 def fitting(table: Table, spaces: tuple[str, ...], wanted: Filter) -> npt.NDArray[np.bool_]:
@@ -118,31 +125,38 @@ def gather(parts: Parts, spaces: tuple[str, ...], wanted: Filter, state: str, at
     fits = fitting(table, spaces, wanted)
     if state == "history":
         slots = np.flatnonzero(fits)
-        return Pool(slots, len(slots), {})
+        return Pool(slots, len(slots), _place(slots, table.size))
     holds = active(table, at)
-    following = _following(parts, holds)
+    links = _links(parts, spaces)
+    ends = {table.slots[old]: found for old, found in _past(parts, links, holds)}
     past = np.zeros(table.size, dtype=bool)
-    ends: dict[int, list[int]] = {}
-    for memory_id in following:
-        found = heads(memory_id, following)
-        if memory_id not in found:
-            slot = table.slot(memory_id)
-            past[slot] = True
-            ends[slot] = [table.slot(end) for end in found]
-    candidates = np.flatnonzero(fits & holds & ~past)
-    lenders = np.flatnonzero(fits & past)
-    place = {slot: at for at, slot in enumerate(candidates.tolist())} if len(lenders) else {}
+    past[list(ends)] = True
+    candidates, lenders = np.flatnonzero(fits & holds & ~past), np.flatnonzero(fits & past)
+    place = _place(candidates, table.size)
     replaced = {
-        len(candidates) + at: [place[end] for end in ends[slot] if end in place]
-        for at, slot in enumerate(lenders.tolist())
+        at: [int(place[slot]) for slot in map(table.slots.__getitem__, ends[lender]) if place[slot] >= 0]
+        for at, lender in enumerate(lenders.tolist(), start=len(candidates))
     }
-    return Pool(np.concatenate([candidates, lenders]), len(candidates), replaced)
+    return Pool(np.concatenate([candidates, lenders]), len(candidates), place, replaced, links)
 
 
-def _following(parts: Parts, holds: npt.NDArray[np.bool_]) -> dict[str, list[str]]:
-    table = parts.table
+def _place(slots: Slots, size: int) -> Slots:
+    place = np.full(size + 1, -1, dtype=np.intp)
+    place[slots] = np.arange(len(slots))
+    return place
 
-    def counts(memory: Memory) -> bool:
-        return bool(holds[table.slot(memory.memory_id)])
 
-    return successors(parts.graph.superseding, table.get, counts)
+def _links(parts: Parts, spaces: tuple[str, ...]) -> Links:
+    if not parts.graph.superseding:
+        return {}
+    slots, times = parts.table.slots, parts.table.event_times
+    inside = fitting(parts.table, spaces, Filter())
+    said = (association for association in parts.graph.superseding if inside[slots[association.source]])
+    return links_of(said, lambda memory_id: times[slots[memory_id]])
+
+
+def _past(parts: Parts, links: Links, holds: npt.NDArray[np.bool_]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Give the memories of the past with what stands for each, whatever the filters say of either."""
+    slots = parts.table.slots
+    found = standing(links, lambda memory_id: bool(holds[slots[memory_id]]))
+    return ((old, ends) for old, ends in found.items() if ends and old not in ends)

@@ -9,9 +9,10 @@ A channel gives a float64 array over the candidates, higher is better, NaN where
   counted from the event time to ``now``. It says nothing of the query.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -75,11 +76,23 @@ def dense(parts: Parts, spaces: tuple[str, ...], vectors: npt.NDArray[np.float32
         Cosines; NaN for memories and queries without a vector.
     """
     out = np.full((len(vectors), len(slots)), np.nan)
-    for space in spaces:
+    for space, here in _by_space(parts, spaces, slots):
         if space in parts.dense:
-            found = parts.dense[space].scores(vectors, parts.table.size, slots)[:, slots]
-            np.copyto(out, found, where=~np.isnan(found))
+            index = parts.dense[space]
+            out[:, here] = index.scores(vectors, parts.table.size, slots[here])[:, slots[here]]
     return out
+
+
+def _by_space(parts: Parts, spaces: tuple[str, ...], slots: Slots) -> Iterator[tuple[str, Any]]:
+    """Give each space with the places of its memories among the slots."""
+    if len(spaces) == 1:
+        yield spaces[0], slice(None)
+        return
+    codes, names = parts.table.coded(("space",))
+    order = np.argsort(codes[slots], kind="stable")
+    first = np.flatnonzero(np.diff(codes[slots][order], prepend=-1))
+    for here in np.split(order, first[1:]) if len(order) else ():
+        yield names[codes[slots[here[0]]]], here
 
 
 def lexical(parts: Parts, spaces: tuple[str, ...], query: str, slots: Slots) -> Scores:
@@ -102,9 +115,9 @@ def lexical(parts: Parts, spaces: tuple[str, ...], query: str, slots: Slots) -> 
         Scores above 0; NaN where no term matches.
     """
     out = np.zeros(len(slots))
-    for space in spaces:
+    for space, here in _by_space(parts, spaces, slots):
         if space in parts.lexical:
-            out += parts.lexical[space].scores(query, parts.table.size)[slots]
+            out[here] = parts.lexical[space].scores(query, parts.table.size)[slots[here]]
     out[out == 0] = np.nan
     return out
 
@@ -129,9 +142,9 @@ def coverage(parts: Parts, spaces: tuple[str, ...], query: str, slots: Slots) ->
         In [0, 1].
     """
     out = np.zeros(len(slots))
-    for space in spaces:
+    for space, here in _by_space(parts, spaces, slots):
         if space in parts.lexical:
-            out += parts.lexical[space].coverage(query, parts.table.size)[slots]
+            out[here] = parts.lexical[space].coverage(query, parts.table.size)[slots[here]]
     return out
 
 
@@ -150,7 +163,7 @@ def temporal(parts: Parts, phrases: list[Found], slots: Slots) -> Scores:
     Returns
     -------
     ndarray of float64, shape (n,)
-        In [0, 1]; all NaN where the query names no date.
+        In [0.001, 1]; NaN where it is too far away, and everywhere where the query names no date.
     """
     return closeness(parts.table.event_times[slots], [phrase.interval for phrase in phrases])
 

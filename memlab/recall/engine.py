@@ -1,8 +1,8 @@
 """The engine: from queries to ranked hits with their evidence.
 
-Candidates first (:mod:`memlab.recall.candidates`), then the channels, fusion, spread, the current-state rule and,
-if asked for, diversity. Scores are rounded to six digits before ranking, so that a batch of queries, whose sums
-run in another order, ranks like single ones; ties go by id.
+Candidates first (:mod:`memlab.recall.candidates`), then the channels, fusion, the current-state rule, spread and,
+if asked for, diversity. What has no evidence of the query neither lends nor is a hit; salience alone is none.
+Scores are rounded to six digits before ranking, and ties go by id.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,6 +19,7 @@ from memlab.phrases import Found, find_phrases
 from memlab.recall import channels
 from memlab.recall.candidates import Pool, gather
 from memlab.recall.channels import Parts, Scores
+from memlab.recall.current import chain
 from memlab.recall.evidence import Witness, relevance
 from memlab.recall.fuse import fuse
 from memlab.recall.method import Method
@@ -27,7 +28,9 @@ from memlab.recall.spread import SEEDS, over_associations, to_neighbours
 from memlab.recalls import Hit, Part, Step
 
 DIGITS = 6
+FINE = 9  # digits of the shares, so that they add up to the score
 DEPTH = 5  # of k: candidates that diversity chooses from
+EVIDENCE = ("dense", "lexical", "temporal")  # channels that say something of the query
 BLOCK = 16_000_000  # numbers in one block of dense scores
 
 
@@ -128,22 +131,23 @@ def answer(
     clock = Clock()
     with clock("candidates"):
         pool = gather(parts, request.spaces, request.wanted, request.state, request.at)
-    shared = clock.seconds["candidates"] / max(1, len(queries))
-    step = max(1, BLOCK // max(1, parts.table.size))
-    for at in range(0, len(queries), step):
-        block = queries[at : at + step]
-        cosines = None
-        clock = Clock()
+    salience = None
+    if request.method.salience:
+        with clock("salience"):
+            salience = channels.salience(parts, request.now, pool.slots)
+    once = {step: seconds / max(1, len(queries)) for step, seconds in clock.seconds.items()}
+    size = max(1, BLOCK // max(1, parts.table.size))
+    for begin in range(0, len(queries), size):
+        block = slice(begin, begin + size)
+        clock, cosines = Clock(), None
         if vectors is not None:
             with clock("dense"):
-                cosines = channels.dense(parts, request.spaces, vectors[at : at + step], pool.slots)
-        for i, query in enumerate(block):
+                cosines = channels.dense(parts, request.spaces, vectors[block], pool.slots)
+        for i, query in enumerate(queries[block]):
             one = Clock()
-            one.seconds = {"candidates": shared}
-            if cosines is not None:
-                one.seconds["dense"] = clock.seconds["dense"] / len(block)
-            vector = None if vectors is None else vectors[at + i]
-            yield _Ranking(parts, request, pool, query, vector, one).run(None if cosines is None else cosines[i])
+            one.seconds = once | {step: seconds / len(queries[block]) for step, seconds in clock.seconds.items()}
+            ranking = _Ranking(parts, request, pool, query, None if vectors is None else vectors[begin + i], one)
+            yield ranking.run(None if cosines is None else cosines[i], salience)
 
 
 class _Ranking:
@@ -163,158 +167,169 @@ class _Ranking:
         self.phrases: list[Found] = []
         self.scores: dict[str, Scores] = {}
         self.shares: dict[str, Scores] = {}
+        self.total: Scores = np.zeros(pool.count)
+        self.evident = np.zeros(pool.count, dtype=bool)
+        self.lender: dict[int, int] = {}  # place to the place of the memory of the past that it stands for
         self.paths: dict[int, Step] = {}
-        # By slot: its place in the pool. The last entry stands for "no slot".
-        self.place = np.full(parts.table.size + 1, -1, dtype=np.int64)
-        self.place[pool.slots] = np.arange(len(pool.slots))
 
-    def run(self, cosines: Scores | None) -> Answer:
-        self._score(cosines)
-        weights = self._fuse()
-        total = np.round(np.sum(list(self.shares.values()), axis=0), DIGITS) if self.shares else self._zeros()
-        worth = self._relevance()
-        fits = self._evident() & (worth >= self.request.min_relevance)
-        fits[self.pool.count :] = False
-        order = self._best(np.where(fits, total, -np.inf), self._depth())
-        if self.request.method.diversify:
-            with self.clock("diversify"):
-                order = self._diversify(total, order)
-        with self.clock("evidence"):
-            hits = tuple(self._hit(rank, at, total[at], worth[at]) for rank, at in enumerate(order, start=1))
-        return Answer(hits, self.pool.count, self.clock.seconds, weights)
+    def run(self, cosines: Scores | None, salience: Scores | None) -> Answer:
+        method, clock = self.request.method, self.clock
+        self._score(cosines, salience)
+        with clock("fuse"):
+            self.shares, weights = fuse(self.scores, method.weights, method.fusion, method.rrf_k)
+        with clock("current"):
+            self._settle()
+        with clock("neighbours"):
+            if method.neighbours:
+                self._add("neighbours", self._from_neighbours(method.neighbours))
+        with clock("associations"):
+            if method.associations:
+                self._add("associations", self._over_associations(method.associations))
+        with clock("rank"):
+            order = self._order()
+        with clock("evidence"):
+            worth = self._relevance(order)
+            hits = tuple(self._hit(rank, at, worth[rank - 1]) for rank, at in enumerate(order, start=1))
+        return Answer(hits, self.pool.count, clock.seconds, weights)
 
-    def _zeros(self) -> Scores:
-        return np.zeros(len(self.pool.slots))
-
-    def _score(self, cosines: Scores | None) -> None:
+    def _score(self, cosines: Scores | None, salience: Scores | None) -> None:
         parts, request, slots = self.parts, self.request, self.pool.slots
-        weights = request.method.weights
         if cosines is not None:
             self.scores["dense"] = cosines
-        if "lexical" in weights:
+        if request.method.lexical:
             with self.clock("lexical"):
                 self.scores["lexical"] = channels.lexical(parts, request.spaces, self.query, slots)
-        if "temporal" in weights:
+        if request.method.temporal:
             with self.clock("temporal"):
                 self.phrases = find_phrases(self.query, request.now, request.zone)
                 self.scores["temporal"] = channels.temporal(parts, self.phrases, slots)
-        if "salience" in weights:
-            with self.clock("salience"):
-                self.scores["salience"] = channels.salience(parts, request.now, slots)
+        if salience is not None:
+            self.scores["salience"] = salience
 
-    def _fuse(self) -> dict[str, float]:
-        method = self.request.method
-        with self.clock("fuse"):
-            self.shares, weights = fuse(self.scores, method.weights, method.fusion, method.rrf_k)
-        if not self.shares:
-            return weights
-        with self.clock("spread"):
-            if method.neighbours:
-                total = np.sum(list(self.shares.values()), axis=0)
-                adjacent = self.parts.table.adjacent
-                self.shares["neighbours"] = to_neighbours(
-                    total, self.pool.slots, self.place, adjacent, method.neighbours
-                )
-            if method.associations:
-                self._walk(np.sum(list(self.shares.values()), axis=0), method.associations)
-        self._lend()
-        return weights
-
-    def _walk(self, total: Scores, share: float) -> None:
-        seeds = [at for at in self._best(total, SEEDS) if total[at] > 0]
-        self.shares["associations"], self.paths = over_associations(
-            total, seeds, self._id, self._find, self.parts.graph.touching, self.parts.relations, share
-        )
-
-    def _find(self, memory_id: str) -> int:
-        return int(self.place[self.parts.table.slot(memory_id)])
-
-    def _lend(self) -> None:
-        """Give what replaced a memory of the past at least that memory's score."""
+    def _settle(self) -> None:
+        """Give what replaced a memory of the past at least that memory's score, and leave the past behind."""
+        count, spoken = self.pool.count, [self.scores[name] for name in EVIDENCE if name in self.scores]
+        evident = np.zeros(len(self.pool.slots), dtype=bool)
+        for scores in spoken:
+            evident |= ~np.isnan(scores)
+        total = np.zeros(len(self.pool.slots))
+        for share in self.shares.values():
+            total += share
+        self.shares = {name: share[:count] for name, share in self.shares.items()}
+        self.total, self.evident = total[:count], evident[:count]
         if not self.pool.replaced:
             return
-        total = np.sum(list(self.shares.values()), axis=0)
-        lift = self._zeros()
+        lift = np.zeros(count)
         for past, ends in self.pool.replaced.items():
-            for end in ends:
-                if total[past] - total[end] > lift[end]:
-                    lift[end] = total[past] - total[end]
-                    self.paths[end] = self._supersession(past, end)
-        self.shares["current"] = lift
+            for end in ends if evident[past] else ():
+                more = total[past] - total[end]
+                # Of equal memories of the past the one whose id sorts first.
+                if more > lift[end] or (more == lift[end] > 0 and self._id(past) < self._id(self.lender[end])):
+                    lift[end], self.lender[end] = more, past
+        self._add("current", lift)
 
-    def _supersession(self, past: int, end: int) -> Step:
-        """The last step of the chain from a memory of the past to what stands for it now."""
-        old, new = self._id(past), self._id(end)
-        for association in self.parts.graph.superseding:
-            if {association.source, association.target} == {old, new}:
-                return Step(*association.triple, start=old)
-        return Step(old, "SUPERSEDED", new, start=old)
+    def _add(self, name: str, gain: Scores) -> None:
+        self.shares[name] = gain
+        self.total = self.total + gain
+        self.evident = self.evident | (gain > 0)
 
-    def _evident(self) -> npt.NDArray[np.bool_]:
-        """Mark what has any evidence of the query; salience alone is none."""
-        found = np.zeros(len(self.pool.slots), dtype=bool)
-        for name in ("dense", "lexical", "temporal"):
-            if name in self.scores:
-                found |= ~np.isnan(self.scores[name])
-        for name in ("neighbours", "associations", "current"):
-            if name in self.shares:
-                found |= self.shares[name] > 0
-        return found
+    def _from_neighbours(self, share: float) -> Scores:
+        lent = np.where(self.evident, self.total, 0.0)
+        slots = self.pool.slots[: self.pool.count]
+        return to_neighbours(lent, slots, self.pool.place, self.parts.table.adjacent, share)
 
-    def _relevance(self) -> Scores:
+    def _over_associations(self, share: float) -> Scores:
+        parts, seeds = self.parts, self._best(np.where(self.evident & (self.total > 0), self.total, -np.inf), SEEDS)
+        gain, self.paths = over_associations(
+            self.total, seeds, self._id, self._find, parts.graph.touching, parts.relations, share
+        )
+        return gain
+
+    def _order(self) -> list[int]:
+        """Round, cut by relevance, and put the best first."""
+        request, self.total = self.request, np.round(self.total, DIGITS)
+        fits = self.evident
+        if request.min_relevance > 0:
+            fits = fits & (self._relevance(range(self.pool.count)) >= request.min_relevance)
+        depth = request.k * DEPTH if request.method.diversify else request.k
+        order = self._best(np.where(fits, self.total, -np.inf), depth)
+        if not request.method.diversify:
+            return order
+        ids = [self._id(at) for at in order]
+        chosen = diversify(self.total[order], self._vectors(order), ids, request.k, request.method.diversify)
+        return [order[at] for at in chosen]
+
+    def _relevance(self, places: Sequence[int]) -> Scores:
+        """Say how relevant candidates are; what stands for a memory of the past is as relevant as that."""
+        found = self._own_relevance(places)
+        stands = [i for i, at in enumerate(places) if at in self.lender]
+        if stands:
+            found[stands] = np.maximum(found[stands], self._own_relevance([self.lender[places[i]] for i in stands]))
+        return np.round(found, DIGITS)
+
+    def _own_relevance(self, places: Sequence[int]) -> Scores:
+        at = np.asarray(places, dtype=np.intp)
         covered = None
         if "lexical" in self.scores:
-            with self.clock("lexical"):
-                covered = channels.coverage(self.parts, self.request.spaces, self.query, self.pool.slots)
-        cosine = self.scores.get("dense")
+            covered = channels.coverage(self.parts, self.request.spaces, self.query, self.pool.slots[at])
+        cosine = self.scores["dense"][at] if "dense" in self.scores else None
         if cosine is None and covered is None:
-            return np.nan_to_num(self.scores["temporal"], nan=0.0)
-        return np.round(relevance(cosine, covered), DIGITS)
-
-    def _depth(self) -> int:
-        return self.request.k * DEPTH if self.request.method.diversify else self.request.k
+            return np.nan_to_num(self.scores["temporal"][at], nan=0.0)
+        return relevance(cosine, covered)
 
     def _best(self, scores: Scores, k: int) -> list[int]:
         """Find the k best places; of equal scores the smaller ids; -inf is never among them."""
-        if k < len(scores):
-            bar = np.partition(scores, len(scores) - k)[len(scores) - k]
-            near = np.flatnonzero((scores >= bar) & (scores > -np.inf))
-        else:
-            near = np.flatnonzero(scores > -np.inf)
+        near = np.flatnonzero(scores > -np.inf)
+        if k < len(near):
+            bar = np.partition(scores[near], len(near) - k)[len(near) - k]
+            near = near[scores[near] >= bar]
         return sorted(near.tolist(), key=lambda at: (-scores[at], self._id(at)))[:k]
 
-    def _diversify(self, total: Scores, order: list[int]) -> list[int]:
-        table, dense = self.parts.table, self.parts.dense
+    def _vectors(self, places: Sequence[int]) -> npt.NDArray[np.float32]:
+        """The embeddings that likeness is told by: of several windows the one that fits the query best."""
+        dense = self.parts.dense
         width = next((index.dimension for index in dense.values()), 1)
-        vectors = np.zeros((len(order), width), dtype=np.float32)
-        for row, at in enumerate(order):
+        found = np.zeros((len(places), width), dtype=np.float32)
+        for row, at in enumerate(places):
             slot = int(self.pool.slots[at])
-            space = table.at(slot).space
-            if space in dense and slot in dense[space]:
-                vectors[row] = dense[space].vectors(slot)[0]
-        ids = [self._id(at) for at in order]
-        chosen = diversify(total[order], vectors, ids, self.request.k, self.request.method.diversify)
-        return [order[at] for at in chosen]
+            space = self.parts.table.at(slot).space
+            windows = dense[space].vectors(slot) if space in dense else found[:0]
+            if len(windows):
+                found[row] = windows[0 if self.vector is None else int(np.argmax(windows @ self.vector))]
+        return found
 
     def _id(self, at: int) -> str:
         return self.parts.table.at(int(self.pool.slots[at])).memory_id
 
-    def _hit(self, rank: int, at: int, score: float, worth: float) -> Hit:
+    def _find(self, memory_id: str) -> int:
+        return int(self.pool.place[self.parts.table.slots[memory_id]])
+
+    def _hit(self, rank: int, at: int, worth: float) -> Hit:
         slot = int(self.pool.slots[at])
         witness = Witness(self.parts, self.query, self.vector, self.phrases)
         found: dict[str, Part] = {}
         for name, share in self.shares.items():
-            if name in self.scores:
-                if not np.isnan(self.scores[name][at]):
-                    found[name] = witness.part(name, slot, self.scores[name][at], share[at])
-            elif share[at] > 0:
-                found[name] = Part(round(float(share[at]), DIGITS), round(float(share[at]), DIGITS), _SAYS[name])
-        path = (self.paths[at],) if at in self.paths else ()
-        return Hit(rank, self.parts.table.at(slot), float(score), float(worth), found, path)
+            if name not in self.scores:
+                if share[at] > 0:
+                    found[name] = Part(round(float(share[at]), DIGITS), round(float(share[at]), FINE), _SAYS[name])
+            elif not np.isnan(self.scores[name][at]):
+                found[name] = witness.part(name, slot, self.scores[name][at], share[at])
+        return Hit(rank, self.parts.table.at(slot), float(self.total[at]), float(worth), found, self._path(at))
+
+    def _path(self, at: int) -> tuple[Step, ...]:
+        """The associations that gave a hit most: from what it stands for, or from a stronger hit."""
+        lent = self.shares["associations"][at] if at in self.paths else 0.0
+        if at in self.lender and self.shares["current"][at] >= lent:
+            here, steps = self._id(self.lender[at]), []
+            for association in chain(here, self._id(at), self.pool.links):
+                steps.append(Step(*association.triple, start=here))
+                here = association.target if association.source == here else association.source
+            return tuple(steps)
+        return (self.paths[at],) if at in self.paths else ()
 
 
 _SAYS = {
     "neighbours": {"says": "lent by the turns right before and after it in the session"},
     "associations": {"says": "lent over an association by a stronger hit"},
-    "current": {"says": "lent by the memory it supersedes"},
+    "current": {"says": "lent by the memory of the past that it stands for"},
 }

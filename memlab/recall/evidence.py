@@ -65,6 +65,10 @@ def relevance(cosine: Scores | None, coverage: Scores | None) -> Scores:
 class Witness:
     """Finds the words for one query's evidence.
 
+    Each channel's detail has the sentence ``says``. Dense adds ``window`` for a memory that is encoded in several:
+    the characters of its content that fit best. Lexical adds ``terms``, the query's words and what each adds;
+    temporal ``phrases``, the dates of the query.
+
     Parameters
     ----------
     parts : Parts
@@ -103,17 +107,18 @@ class Witness:
         """
         memory = self.parts.table.at(slot)
         detail = getattr(self, f"_{channel}")(memory, slot)
-        return Part(round(float(score), 6), round(float(share), 6), detail)
+        return Part(round(float(score), 6), round(float(share), 9), detail)
 
     def _dense(self, memory: Memory, slot: int) -> dict[str, Any]:
-        if self.vector is None:
+        span = None if self.vector is None else self.parts.dense[memory.space].best_window(self.vector, slot)
+        if span is None:
             return {"says": "cosine"}
-        window = self.parts.dense[memory.space].best_window(self.vector, slot)
-        if window is None:
-            return {"says": "cosine"}
-        text = memory.text[window[0] : window[1]]
+        # Windows count from the rendered text; a reader has the content in hand.
+        before = len(memory.text) - len(memory.content)
+        window = max(span[0] - before, 0), max(span[1] - before, 0)
+        said = snippet(memory.content[window[0] : window[1]], 60)
         return {
-            "says": f"cosine of its best window, characters {window[0]} to {window[1]}, {snippet(text, 60)!r}",
+            "says": f"cosine of its best window, characters {window[0]} to {window[1]}, {said!r}",
             "window": window,
         }
 
@@ -126,10 +131,10 @@ class Witness:
     def _temporal(self, memory: Memory, slot: int) -> dict[str, Any]:
         asked = ", ".join(f"{phrase.text!r} = {phrase.interval}" for phrase in self.phrases)
         known = "happened" if memory.happened_at else "was written"
-        return {"says": f"{asked}; it {known} {memory.event_time:%Y-%m-%d}", "phrases": asked}
+        return {"says": f"{asked}; it {known} {memory.event_time.date().isoformat()}", "phrases": asked}
 
     def _salience(self, memory: Memory, slot: int) -> dict[str, Any]:
         return {
             "says": f"importance {memory.importance:.2f}, confidence {memory.confidence:.2f}, "
-            f"{memory.event_time:%Y-%m-%d}"
+            f"{memory.event_time.date().isoformat()}"
         }

@@ -1,15 +1,16 @@
 """Fusion: one score from the scores of several channels.
 
-Channels count in different units, so each is brought to [0, 1] over the candidates first. With the candidates C
-and a channel's scores s,
+Channels count in different units, so each is brought to [0, 1] first. With a channel's scores s of the candidates,
 
-    min-max:          n(d) = (s(d) - min s) / (max s - min s)
+    score:            n(d) = (s(d) - m) / (max s - m),    m = min(0, min s)
     reciprocal rank:  n(d) = (k + 1) / (k + rank(d))
 
-and the fused score is the mean of n by the channels' weights. Score fusion keeps how much better one memory fits
-than the next, which ranks throw away; on conversations it recalls a tenth more. Channels whose scale is already
-the same for every query (temporal, salience) are taken as they are. A memory of which a channel has no evidence
-(NaN) gets 0 from it; a channel that has none of any memory drops out, its weight with it.
+and the fused score is the mean of n by the channels' weights. The floor is 0, which a text without a word in common
+and a vector at a right angle have, rather than the least score found: else the worse of two candidates would get
+nothing, however near it comes. Score fusion keeps how much better one memory fits than the next, which ranks throw
+away; on conversations it recalls a tenth more. Channels whose scale is already the same for every query (temporal,
+salience) are taken as they are. A memory of which a channel has no evidence (NaN) gets 0 from it; a channel that
+has none of any memory drops out, its weight with it.
 
 References
 ----------
@@ -40,22 +41,21 @@ def normalise(scores: Scores) -> Scores:
     Returns
     -------
     ndarray of float64, shape (n,)
-        0 where there is no evidence; all 1 where the others are equal and above 0, else 0.
+        1 for the best, unless no score is above the floor; 0 for the floor and where there is no evidence.
 
     Examples
     --------
     >>> normalise(np.array([2.0, 4.0, np.nan, 3.0])).tolist()
-    [0.0, 1.0, 0.0, 0.5]
+    [0.5, 1.0, 0.0, 0.75]
+    >>> normalise(np.array([0.75, -0.25, 0.25])).tolist()
+    [1.0, 0.0, 0.5]
     """
-    out = np.zeros(len(scores))
-    known = ~np.isnan(scores)
-    if not known.any():
-        return out
-    low, high = scores[known].min(), scores[known].max()
-    if high > low:
-        out[known] = (scores[known] - low) / (high - low)
-    else:
-        out[known] = 1.0 if high > 0 else 0.0
+    low = min(0.0, float(np.fmin.reduce(scores, initial=np.inf)))
+    high = float(np.fmax.reduce(scores, initial=-np.inf))
+    if high <= low:
+        return np.zeros(len(scores))
+    out = (scores - low) / (high - low)
+    out[np.isnan(out)] = 0.0
     return out
 
 
@@ -113,16 +113,18 @@ def fuse(
     Examples
     --------
     >>> shares, weights = fuse(
-    ...     {"dense": np.array([0.2, 0.6]), "lexical": np.array([np.nan, 3.0])},
+    ...     {"dense": np.array([0.2, 0.4]), "lexical": np.array([np.nan, 3.0])},
     ...     {"dense": 1, "lexical": 1}, "score", 60)
     >>> (shares["dense"] + shares["lexical"]).tolist()
-    [0.0, 1.0]
+    [0.25, 1.0]
     """
     spoke = {name: scores for name, scores in channels.items() if not np.isnan(scores).all()}
-    total = sum(weights[name] for name in spoke)
+    # Against the largest first: the sum of weights that are huge or tiny is still a number.
+    most = max((weights[name] for name in spoke), default=1.0)
+    total = sum(weights[name] / most for name in spoke)
     shares, kept = {}, {}
     for name, scores in spoke.items():
-        kept[name] = weights[name] / total
+        kept[name] = weights[name] / most / total
         if name in ABSOLUTE:
             values = np.nan_to_num(scores, nan=0.0)
         else:

@@ -1,16 +1,21 @@
 """A recall method: the frozen, printable configuration of how memories are ranked.
 
-Two methods that print alike rank alike, so that a run's name says how it was made.
+Methods that print alike rank alike, and equal methods print alike, so that a run's name says how it was made.
 """
 
 import json
+import math
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
+from numbers import Integral
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from memlab.errors import MethodError
+from memlab.text import check_text
 
 CHANNELS = ("dense", "lexical", "temporal", "salience")
 FUSIONS = ("score", "rrf")
@@ -26,7 +31,8 @@ class Method:
     name : str
         What the method is called.
     dense, lexical, temporal, salience : float, default 0.0
-        Weight of each channel; 0 leaves it out. At least one of dense, lexical and temporal takes part.
+        Weight of each channel; 0 leaves it out. At least one of dense, lexical and temporal takes part. Only
+        their proportions count: they are divided by the sum of those that have something to say.
     fusion : {"score", "rrf"}, default "score"
         Whether normalised scores or reciprocal ranks are added: see :mod:`memlab.recall.fuse`.
     rrf_k : int, default 60
@@ -61,16 +67,17 @@ class Method:
     diversify: float = 0.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name.strip():
-            raise MethodError(f"a method's name is {self.name!r}; give a word")
+        check_text(self.name, "a method's name", error=MethodError)
+        fix = object.__setattr__
         for channel in CHANNELS:
-            _check_number(channel, getattr(self, channel), float("inf"))
+            fix(self, channel, _number(channel, getattr(self, channel), math.inf))
         for part in ("neighbours", "associations", "diversify"):
-            _check_number(part, getattr(self, part), 1)
+            fix(self, part, _number(part, getattr(self, part), 1))
         if self.fusion not in FUSIONS:
             raise MethodError(f"fusion is {self.fusion!r}; it is 'score' or 'rrf'")
-        if isinstance(self.rrf_k, bool) or not isinstance(self.rrf_k, int) or self.rrf_k < 1:
+        if isinstance(self.rrf_k, bool) or not isinstance(self.rrf_k, Integral) or self.rrf_k < 1:
             raise MethodError(f"rrf_k is {self.rrf_k!r}; it must be a whole number from 1 up")
+        fix(self, "rrf_k", int(self.rrf_k))
         if not (self.dense or self.lexical or self.temporal):
             raise MethodError("nothing would rank: give dense, lexical or temporal a weight above 0")
 
@@ -81,7 +88,7 @@ class Method:
     @property
     def weights(self) -> dict[str, float]:
         """The channels that take part, with their weights."""
-        return {name: float(getattr(self, name)) for name in CHANNELS if getattr(self, name)}
+        return {name: getattr(self, name) for name in CHANNELS if getattr(self, name)}
 
     def but(self, **changes: Any) -> "Method":
         """Make a method that differs in some places.
@@ -112,10 +119,14 @@ class Method:
         return replace(self, **changes)
 
 
-def _check_number(what: str, value: Any, most: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most or value == float("inf"):
-        limit = f"from 0 to {most:g}" if most < float("inf") else "from 0 up"
+def _number(what: str, value: Any, most: float) -> float:
+    """Check a number and make it Python's own, which prints as it is written."""
+    number = value.item() if isinstance(value, np.generic) else value
+    sound = isinstance(number, int | float) and not isinstance(number, bool)
+    if not sound or not 0 <= number <= most or number == math.inf:
+        limit = f"from 0 to {most:g}" if most < math.inf else "from 0 up"
         raise MethodError(f"{what} is {value!r}; it must be a number {limit}")
+    return float(number)
 
 
 @cache
@@ -154,6 +165,6 @@ def preset(name: str) -> Method:
     >>> preset("hybrid")
     hybrid(dense=0.5, lexical=0.5)
     """
-    if name not in presets():
+    if not isinstance(name, str) or name not in presets():
         raise MethodError(f"no method is called {name!r}; there are {', '.join(presets())}, or make a Method")
     return presets()[name]

@@ -4,7 +4,8 @@ Maximal marginal relevance picks one hit after another, each time the candidate 
 
     (1 - w) * score(d) - w * max over picked p of cosine(d, p)
 
-where scores are stretched over [0, 1] first. w = 0 keeps the ranking, w = 1 looks at difference alone.
+where scores are stretched over [0, 1] first, and a cosine below 0 counts as 0. w = 0 keeps the ranking; w = 1 looks
+at difference alone, after the first, which is the best.
 
 References
 ----------
@@ -16,8 +17,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-
-from memlab.recall.fuse import normalise
 
 
 def diversify(
@@ -32,7 +31,7 @@ def diversify(
     vectors : ndarray of float32, shape (n, dimension)
         Unit rows; a zero row is like nothing.
     ids : sequence of str
-        Ties go by id.
+        Ties go by score, then id.
     k : int
         How many to pick.
     weight : float
@@ -49,13 +48,21 @@ def diversify(
     >>> diversify(np.array([1.0, 0.9, 0.5]), np.array([same, same, other], dtype="float32"), "abc", 2, 0.5)
     [0, 2]
     """
-    worth = (1 - weight) * normalise(scores)
-    likeness = np.zeros(len(scores))
-    left = sorted(range(len(scores)), key=lambda at: ids[at])
+    order = sorted(range(len(scores)), key=lambda at: (-scores[at], ids[at]))
+    near = vectors[order]
+    worth = (1 - weight) * _stretch(scores[order])
+    likeness = np.zeros(len(order))
     picked: list[int] = []
-    while left and len(picked) < k:
-        best = max(left, key=lambda at: worth[at] - weight * likeness[at])
-        left.remove(best)
-        picked.append(best)
-        likeness = np.maximum(likeness, vectors @ vectors[best])
+    while len(picked) < min(k, len(order)):
+        # argmax takes the first of equals, and they stand in the order that breaks ties.
+        best = int(np.argmax(worth - weight * likeness))
+        picked.append(order[best])
+        worth[best] = -np.inf
+        likeness = np.maximum(likeness, near @ near[best])
     return picked
+
+
+def _stretch(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Bring the scores to [0, 1], all 1 where they are equal."""
+    low, high = (scores.min(), scores.max()) if len(scores) else (0.0, 0.0)
+    return (scores - low) / (high - low) if high > low else np.ones(len(scores))

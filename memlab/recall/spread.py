@@ -6,7 +6,8 @@ from the best memories, evidence flows over one association,
 
     gain(d) = share * max over seeds s and associations s - d of  score(s) * strength * weight(relation)
 
-and the association that gave most becomes the hit's path. Neither brings in what the filters cut.
+and the association that gave most becomes the hit's path. Only downhill: a seed lends to those it outranks, so
+that a path leads from a stronger hit. Neither kind brings in what the filters cut.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +26,7 @@ SEEDS = 30  # memories that evidence flows from
 def to_neighbours(
     scores: Scores,
     slots: npt.NDArray[np.intp],
-    place: npt.NDArray[np.int64],
+    place: npt.NDArray[np.intp],
     adjacent: Sequence[npt.NDArray[np.int64]],
     share: float,
 ) -> Scores:
@@ -34,10 +35,10 @@ def to_neighbours(
     Parameters
     ----------
     scores : ndarray of float64, shape (n,)
-        Fused scores of the candidates.
+        What the candidates may lend of: their fused scores, 0 without evidence of the query.
     slots : ndarray of int, shape (n,)
         Their slots.
-    place : ndarray of int64, by slot
+    place : ndarray of int, by slot
         A slot's place among the candidates, -1 for none; its last entry, which stands for "no slot", is -1.
     adjacent : sequence of ndarray of int64, by slot
         The turns right before and right after, -1 for none.
@@ -89,7 +90,7 @@ def over_associations(
     gain : ndarray of float64, shape (n,)
         What each candidate gains.
     paths : dict of int to Step
-        By place: the association that gave it most.
+        By place: the association that gave it most; of equals the one whose triple sorts first.
     """
     gain = np.zeros(len(scores))
     paths: dict[int, Step] = {}
@@ -98,8 +99,14 @@ def over_associations(
         for association in touching(here):
             there = find(association.target if association.source == here else association.source)
             lent = share * scores[at] * association.strength * relations[association.relation].weight
-            # Only downhill: a memory lends to those it outranks, so that a path leads from a stronger hit.
-            if there >= 0 and scores[there] < scores[at] and lent > gain[there]:
-                gain[there] = lent
-                paths[there] = Step(*association.triple, start=here)
+            if there < 0 or scores[there] >= scores[at] or lent <= 0 or lent < gain[there]:
+                continue
+            step = Step(*association.triple, start=here)
+            # Of equal gifts the triple that sorts first, whatever the order in which they were written.
+            if lent > gain[there] or _triple(step) < _triple(paths[there]):
+                gain[there], paths[there] = lent, step
     return gain, paths
+
+
+def _triple(step: Step) -> tuple[str, str, str]:
+    return step.source, step.relation, step.target

@@ -5,7 +5,8 @@ outside scores
 
     exp(-distance / scale),    scale = the interval's length, at least one day and at most 90 days
 
-so that "on 7 May" forgives a day and "in 2023" a season. Of several dates the nearest counts. An open interval
+so that "on 7 May" forgives a day and "in 2023" a season. What would score below 1/1000, seven scales away, is no
+evidence. Of several dates the nearest counts. An open interval
 ("since March") has the longest scale. A query that names no date leaves the channel silent.
 """
 
@@ -18,6 +19,7 @@ from memlab.times import Interval, to_micros
 
 DAY = 86_400_000_000  # microseconds
 SHORTEST, LONGEST = DAY, 90 * DAY
+LEAST = 1e-3
 _FAR = np.iinfo(np.int64).max // 4
 
 
@@ -34,11 +36,12 @@ def closeness(event_times: npt.NDArray[np.int64], intervals: Sequence[Interval])
     Returns
     -------
     ndarray of float64, shape (n,)
-        In [0, 1]; all NaN where there is no interval.
+        In [0.001, 1]; NaN where it is too far away, and everywhere where there is no interval.
     """
     if not intervals:
         return np.full(len(event_times), np.nan)
     nearest: npt.NDArray[np.float64] = np.max([_one(event_times, interval) for interval in intervals], axis=0)
+    nearest[nearest < LEAST] = np.nan
     return nearest
 
 
