@@ -3,6 +3,10 @@
 The store owns one float32 matrix; a memory has a row for each window of its text and is scored by its best one.
 Deleting moves the last row into the gap, so the matrix never holds a dead row. For unit vectors the inner
 product is the cosine, clipped to [-1, 1] against rounding.
+
+:meth:`DenseIndex.scores` is exact: a cosine has the same digits whatever else is scored beside it. A batch is
+first scored roughly by :meth:`DenseIndex.scan`, as one matrix product, which is several times faster, and whose
+last digits depend on the size of the batch and the place of the row: it says how far off it can be.
 """
 
 from collections.abc import Sequence
@@ -12,16 +16,22 @@ import numpy as np
 import numpy.typing as npt
 
 from memlab.errors import EncoderError, EncoderMismatch, InvalidArgument
+from memlab.scan import Scan
 
 if TYPE_CHECKING:
     import faiss
 
 Vectors = npt.NDArray[np.float32]
+Slots = npt.NDArray[np.intp]
 Span = tuple[int, int]
-# Below this share of selected memories, gathering their rows costs less than scoring all.
-GATHER = 0.1
-# Numbers in one block of batched scores: bounds memory at 64 MB.
-BLOCK = 16_000_000
+# Below this share of wanted rows, reading them one by one costs less than scoring all.
+GATHER = 0.3
+# For fewer numbers FAISS has other kernels for all rows than for some, whose last digits differ.
+NARROW = 16
+# What a slot has in the place of a row's number.
+ABSENT, SILENT, MANY = -1, -2, -3
+# Multiplications in one product of matrices: up to a million OpenBLAS copies neither of them, a sixth faster.
+PRODUCT = 1_000_000
 
 
 class DenseIndex:
@@ -38,14 +48,16 @@ class DenseIndex:
         self._matrix: Vectors = np.zeros((64, dimension), dtype=np.float32)
         self._owner = np.zeros(64, dtype=np.int64)
         self._count = 0
-        self._rows: dict[int, list[int]] = {}
-        self._spans: dict[int, list[Span]] = {}  # of memories with more than one window
+        self._size = 0
+        self._row = np.full(64, ABSENT, dtype=np.int64)  # by slot: its row
+        self._many: dict[int, list[int]] = {}  # of memories with more than one window: their rows
+        self._spans: dict[int, list[Span]] = {}  # and the characters that each holds
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return self._size
 
     def __contains__(self, slot: int) -> bool:
-        return slot in self._rows
+        return 0 <= slot < len(self._row) and self._row[slot] != ABSENT
 
     @property
     def rows(self) -> int:
@@ -91,7 +103,7 @@ class DenseIndex:
         -----
         All is checked before the first vector is written: after an error the index is as it was.
         """
-        if not len(slots) == len(vectors) == len(spans) == len(set(slots)) or not self._rows.keys().isdisjoint(slots):
+        if not len(slots) == len(vectors) == len(spans) == len(set(slots)) or any(slot in self for slot in slots):
             raise InvalidArgument("slots must be new and distinct, with one matrix and one list of spans each")
         for matrix, parts in zip(vectors, spans, strict=True):
             if matrix.ndim != 2 or matrix.shape[1] != self.dimension:
@@ -101,15 +113,16 @@ class DenseIndex:
             if not np.isfinite(matrix).all():
                 raise EncoderError("vectors hold NaN or infinity; the encoder is broken, nothing was added")
         speaks = [np.any(matrix != 0, axis=1) for matrix in vectors]
-        self._reserve(self._count + sum(int(rows.sum()) for rows in speaks))
-        for slot, whole, kept, parts in zip(slots, vectors, speaks, spans, strict=True):
-            matrix = whole[kept]
-            if len(whole) > 1:
+        self._reserve(self._count + sum(int(rows.sum()) for rows in speaks), max(slots, default=0) + 1)
+        for slot, matrix, kept, parts in zip(slots, vectors, speaks, spans, strict=True):
+            begin, end = self._count, self._count + int(kept.sum())
+            self._matrix[begin:end] = matrix[kept]
+            self._owner[begin:end] = slot
+            self._row[slot] = MANY if len(matrix) > 1 else begin if end > begin else SILENT
+            if len(matrix) > 1:
+                self._many[slot] = list(range(begin, end))
                 self._spans[slot] = [part for part, keep in zip(parts, kept, strict=True) if keep]
-            self._rows[slot] = list(range(self._count, self._count + len(matrix)))
-            self._matrix[self._count : self._count + len(matrix)] = matrix
-            self._owner[self._count : self._count + len(matrix)] = slot
-            self._count += len(matrix)
+            self._count, self._size = end, self._size + 1
 
     def remove(self, slot: int) -> None:
         """Take a memory's vectors out; a slot that isn't there is left alone.
@@ -119,15 +132,23 @@ class DenseIndex:
         slot : int
             The memory's slot.
         """
+        if slot not in self:
+            return
+        rows = self._rows_of(slot)
+        self._row[slot] = ABSENT
+        self._many.pop(slot, None)
         self._spans.pop(slot, None)
-        for row in sorted(self._rows.pop(slot, ()), reverse=True):
+        self._size -= 1
+        for row in sorted(rows, reverse=True):
             last = self._count - 1
             if row != last:
                 moved = int(self._owner[last])
                 self._matrix[row] = self._matrix[last]
                 self._owner[row] = moved
-                rows = self._rows[moved]
-                rows[rows.index(last)] = row
+                if moved in self._many:
+                    self._many[moved] = [row if at == last else at for at in self._many[moved]]
+                else:
+                    self._row[moved] = row
             self._count = last
 
     def vectors(self, slot: int) -> Vectors:
@@ -143,24 +164,23 @@ class DenseIndex:
         ndarray of float32, shape (windows, dimension)
             No rows where it has none.
         """
-        return self._matrix[self._rows.get(slot, [])]
+        return self._matrix[self._rows_of(slot)]
 
-    def scores(self, queries: Vectors, size: int, slots: npt.NDArray[np.intp] | None = None) -> Vectors:
+    def scores(self, queries: Vectors, slots: Slots) -> Vectors:
         """Score memories by their best window.
 
         Parameters
         ----------
         queries : ndarray of float32, shape (q, dimension)
             Unit rows; a zero row scores nothing.
-        size : int
-            How many slots there are.
-        slots : ndarray of int, optional
-            The distinct memories to score, None for all; what other slots get isn't specified.
+        slots : ndarray of int, shape (n,)
+            The memories to score.
 
         Returns
         -------
-        ndarray of float32, shape (q, size)
-            Cosines in [-1, 1]; NaN where there is no evidence.
+        ndarray of float32, shape (q, n)
+            Cosines in [-1, 1]; NaN where there is no evidence. Equal vectors score alike wherever they stand,
+            whatever else is asked or scored.
 
         Raises
         ------
@@ -169,28 +189,55 @@ class DenseIndex:
         EncoderError
             If a number isn't finite.
         """
-        if queries.ndim != 2 or queries.shape[1] != self.dimension:
-            raise EncoderMismatch(f"queries have the shape {queries.shape}; expected (n, {self.dimension})")
-        if not np.isfinite(queries).all():
-            raise EncoderError("a query's vector holds NaN or infinity; the encoder is broken")
-        out = np.full((len(queries), size), np.nan, dtype=np.float32)
-        rows: Any = slice(0, self._count)
-        if slots is not None and len(slots) < GATHER * len(self):
-            rows = np.array([r for slot in slots.tolist() for r in self._rows.get(slot, ())], dtype=np.intp)
-        matrix, owner = self._matrix[rows], self._owner[rows]
-        step = max(1, BLOCK // max(1, len(matrix)))
-        for at in range(0, len(queries), step):
-            block = queries[at : at + step]
-            # Not BLAS, whose last digits change with the size of the batch and the place of the row: here equal
-            # vectors score alike wherever they stand, and one query is faster.
-            found = np.clip([np.einsum("ij,j->i", matrix, query) for query in block], -1, 1)
-            found[~np.any(block != 0, axis=1)] = np.nan
-            for line, values in zip(out[at : at + step], found, strict=True):
-                if not self._spans:  # one row a memory
-                    line[owner] = values
-                else:
-                    np.fmax.at(line, owner, values)
+        self._check(queries)
+        out = np.full((len(queries), len(slots)), np.nan, dtype=np.float32)
+        rows, places = self._rows_at(slots)
+        for line, query in zip(out, queries, strict=True):
+            if not query.any():
+                continue
+            if places is None:
+                line[:] = self._products(query, rows)
+            else:
+                np.fmax.at(line, places, self._products(query, rows))
         return out
+
+    def scan(self, queries: Vectors, slots: Slots) -> Scan:
+        """Score memories roughly, for many queries at once.
+
+        Parameters
+        ----------
+        queries : ndarray of float32, shape (q, dimension)
+            Unit rows.
+        slots : ndarray of int, shape (n,)
+            The memories to score.
+
+        Returns
+        -------
+        Scan
+            Cosines of those that have a vector, and how far they can be from those of :meth:`scores`: not at all
+            for one query.
+
+        Raises
+        ------
+        EncoderMismatch
+            If the queries have another shape.
+        EncoderError
+            If a number isn't finite.
+        """
+        self._check(queries)
+        rows, places = self._rows_at(slots)
+        if len(queries) == 1:
+            return Scan.of(self._products(queries[0], rows)[:, None], places, 0.0)
+        found = np.empty((len(rows), len(queries)), dtype=np.float32)
+        turned = np.ascontiguousarray(queries.T)
+        step = max(1, PRODUCT // max(1, turned.size))
+        everything = len(rows) == self._count and np.array_equal(rows, np.arange(self._count))
+        for at in range(0, len(rows), step):
+            block = self._matrix[at : min(at + step, len(rows))] if everything else self._matrix[rows[at : at + step]]
+            np.matmul(block, turned, out=found[at : at + step])
+        # Two sums of d products in any order differ by less than 2 d u / (1 - d u) of the sum of their sizes,
+        # which for unit vectors is at most 1; doubled, since rows are only nearly of length one.
+        return Scan.of(found, places, 4 * self.dimension * float(np.finfo(np.float32).eps))
 
     def best_window(self, query: Vectors, slot: int) -> Span | None:
         """Say which window of a memory fits a query best.
@@ -224,7 +271,48 @@ class DenseIndex:
         index.add(np.ascontiguousarray(self.matrix))
         return index
 
-    def _reserve(self, rows: int) -> None:
+    def _check(self, queries: Vectors) -> None:
+        if queries.ndim != 2 or queries.shape[1] != self.dimension:
+            raise EncoderMismatch(f"queries have the shape {queries.shape}; expected (n, {self.dimension})")
+        if not np.isfinite(queries).all():
+            raise EncoderError("a query's vector holds NaN or infinity; the encoder is broken")
+
+    def _rows_of(self, slot: int) -> list[int]:
+        row = int(self._row[slot]) if slot in self else ABSENT
+        return self._many[slot] if row == MANY else [row] if row >= 0 else []
+
+    def _rows_at(self, slots: Slots) -> tuple[Slots, Slots | None]:
+        """Give the rows of memories, and for each the place of its memory, None where all have just one."""
+        inside = slots < len(self._row)
+        rows = self._row[slots] if inside.all() else np.where(inside, self._row[np.where(inside, slots, 0)], ABSENT)
+        if not len(rows) or rows.min() >= 0:
+            return rows, None
+        places = np.flatnonzero(rows >= 0)
+        some = [(place, row) for place in np.flatnonzero(rows == MANY) for row in self._many[int(slots[place])]]
+        if not some:
+            return rows[places], places
+        more, others = np.array(some, dtype=np.intp).T
+        order = np.argsort(np.concatenate([places, more]), kind="stable")
+        return np.concatenate([rows[places], others])[order], np.concatenate([places, more])[order]
+
+    def _products(self, query: Vectors, rows: Slots) -> Vectors:
+        """Multiply rows by a query, one after another, so that a row's digits don't depend on the others."""
+        import faiss
+
+        query, everything = np.ascontiguousarray(query, dtype=np.float32), len(rows) >= GATHER * self._count
+        everything = everything and self.dimension > NARROW
+        found = np.empty(self._count if everything else len(rows), dtype=np.float32)
+        out, left, right = (faiss.swig_ptr(array) for array in (found, query, self._matrix))
+        if everything:
+            faiss.fvec_inner_products_ny(out, left, right, self.dimension, self._count)
+            found = found[rows]
+        elif len(rows):
+            wanted = faiss.swig_ptr(np.ascontiguousarray(rows, dtype=np.int64))
+            faiss.fvec_inner_products_by_idx(out, left, right, wanted, self.dimension, 1, len(rows))
+        return np.clip(found, -1, 1, out=found)
+
+    def _reserve(self, rows: int, slots: int) -> None:
+        """Make room for so many rows and slots."""
         if rows > len(self._matrix):
             size = max(rows, 2 * len(self._matrix))
             matrix = np.zeros((size, self.dimension), dtype=np.float32)
@@ -232,3 +320,7 @@ class DenseIndex:
             owner = np.zeros(size, dtype=np.int64)
             owner[: self._count] = self._owner[: self._count]
             self._matrix, self._owner = matrix, owner
+        if slots > len(self._row):
+            row = np.full(max(slots, 2 * len(self._row)), ABSENT, dtype=np.int64)
+            row[: len(self._row)] = self._row
+            self._row = row

@@ -33,6 +33,7 @@ CALL_COLUMNS = ("time", "client", "tool", "space", "arguments", "seconds", "ok",
 _JSON = frozenset({"spaces", "hits", "arguments"})
 BATCH = 256  # events that wait at the most
 DELAY = 0.5  # seconds that an event waits at the most, where the file can be written
+PARTING = 5.0  # seconds that closing waits for another process's write
 PATIENCE = 0.1  # seconds that the background waits for another process's write, holding the store's lock
 
 
@@ -182,10 +183,13 @@ class Telemetry:
             with self._journal.patience(wait), self._journal.transaction():
                 self._write()
             self._kept = None
-            self._recalls.clear()
-            self._calls.clear()
-            self._access.clear()
-            self._last.clear()
+            self._clear()
+
+    def _clear(self) -> None:
+        self._recalls.clear()
+        self._calls.clear()
+        self._access.clear()
+        self._last.clear()
 
     def _in_background(self) -> None:
         with self._lock:
@@ -202,9 +206,10 @@ class Telemetry:
                 self._timer.cancel()
                 self._timer = None
             try:
-                self.flush()
+                self.flush(min(PARTING, self._journal.timeout))
             except (StoreBusy, StorageError) as error:
                 waiting = f"{len(self._recalls)} recalls and {len(self._calls)} calls"
+                self._clear()
                 warnings.warn(f"the telemetry of {waiting} is lost: {error}", RuntimeWarning, stacklevel=2)
 
     def _write(self) -> None:

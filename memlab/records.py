@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from memlab.errors import InvalidArgument, InvalidAssociation, InvalidMemory, MemlabError
+from memlab.markup import table
 from memlab.text import check_text, tag_key
 from memlab.times import from_micros, to_micros, utc
 from memlab.values import EMPTY, FrozenDict, distinct_texts, flag, freeze, share, thaw, whole
@@ -146,6 +147,11 @@ class Memory:
     def event_time(self) -> datetime:
         """When it happened or, where that isn't known, when it was written."""
         return self.happened_at or self.created_at
+
+    def _repr_html_(self) -> str:
+        known = ((name, getattr(self, name)) for name in FIELDS)
+        rows = [(name, value) for name, value in known if value not in (None, "", (), {}, 0, False)]
+        return table(("field", "value"), rows, align=("left", "left"))
 
     @property
     def text(self) -> str:

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from memlab.changes import Change
-from memlab.errors import FilterError, InvalidArgument, StoreBusy, UnknownMemory
+from memlab.errors import FilterError, InvalidArgument, UnknownMemory
 from memlab.filters import parse_filter
-from memlab.journal_forget import purge
+from memlab.journal_forget import purge, scrub
 from memlab.recall.candidates import fitting
 from memlab.records import DEFAULT_SPACE, Memory, association_row, memory_from
 from memlab.store_embedder import text_key
@@ -137,9 +137,15 @@ class Deleting(Updating):
         ------
         UnknownMemory
             If an id was never seen; then nothing is forgotten.
-        StoreBusy
-            If another process is reading the write-ahead log, so that it can't be emptied yet; the memories
-            are gone for every reader, and calling again once it ended finishes the work.
+        StoreBusy, StorageError
+            If another process is using the file beyond the timeout, or the disk is full, so that it can't be
+            written anew; the memories are gone for every reader, and calling again finishes the work.
+
+        Notes
+        -----
+        The file is written anew from what is left, since SQLite leaves copies of rows in unused space: forget
+        many in one call rather than one by one. It takes seconds for a hundred thousand memories, and the free
+        space of another copy.
 
         Examples
         --------
@@ -153,11 +159,7 @@ class Deleting(Updating):
         with self._holding():
             self._check_writable()
             forgotten = self._commit_forget(names, actor)
-            if not self._journal.truncate_wal():
-                raise StoreBusy(
-                    f"{len(forgotten)} memories are forgotten, but another process is reading the write-ahead log, "
-                    "which may still hold their text; call store.forget again with the same ids when it ended"
-                )
+            scrub(self._journal)
         return forgotten
 
     def _commit_forget(self, names: Sequence[str], actor: str) -> list[str]:

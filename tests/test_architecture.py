@@ -27,7 +27,7 @@ HOUSE: list[list[str]] = [
         "journal_schema journal_files journal_rows journal journal_vectors journal_forget journal_telemetry "
         "journal_backup",
         "table_columns table",
-        "index",
+        "scan index",
         "terms lexical",
         "graph",
         "fingerprints unit_rows encoders windows model_files model_facts model_loading sentence_encoder encoder_choice",

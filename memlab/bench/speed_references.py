@@ -144,6 +144,11 @@ class Flat:
             The query's.
         k : int
             How many.
+
+        Notes
+        -----
+        As bm25s ships it. Where few memories hold a term, most of its time goes into picking k among equal zeros:
+        at 100,000 memories 20 ms, where the scores take less than 0.1 ms.
         """
         self._bm25.retrieve([terms], k=k, show_progress=False)
 

@@ -79,7 +79,7 @@ def dense(parts: Parts, spaces: tuple[str, ...], vectors: npt.NDArray[np.float32
     for space, here in _by_space(parts, spaces, slots):
         if space in parts.dense:
             index = parts.dense[space]
-            out[:, here] = index.scores(vectors, parts.table.size, slots[here])[:, slots[here]]
+            out[:, here] = index.scores(vectors, slots[here])
     return out
 
 

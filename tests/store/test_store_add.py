@@ -19,7 +19,6 @@ from memlab.errors import (
     UnknownMemory,
     UnknownSpace,
 )
-from memlab.records import Memory
 from memlab.store import MemoryStore
 
 

@@ -148,7 +148,9 @@ def test_dissociate_removes_one_triple(store: MemoryStore) -> None:
 
 
 def test_neighbours_walk_once_each_and_end_on_cycles(store: MemoryStore) -> None:
-    store.associate_many([("a", "LEADS_TO", "b"), ("b", "LEADS_TO", "c"), ("c", "LEADS_TO", "a"), ("d", "PART_OF", "a")])
+    store.associate_many(
+        [("a", "LEADS_TO", "b"), ("b", "LEADS_TO", "c"), ("c", "LEADS_TO", "a"), ("d", "PART_OF", "a")]
+    )
     found = store.neighbours("a", hops=10)
     assert found["memory_id"].tolist() == ["b", "c", "d"]
     assert found["hops"].tolist() == [1, 1, 1]

@@ -69,7 +69,9 @@ def edge_in_file(store: MemoryStore) -> None:
 
 def edge_in_memory(store: MemoryStore) -> None:
     old = store._graph.get(("rain", "LEADS_TO", "tea"))
-    new = Association(source="tea", relation="LEADS_TO", target="rain", created_at=old.created_at, updated_at=old.created_at)
+    new = Association(
+        source="tea", relation="LEADS_TO", target="rain", created_at=old.created_at, updated_at=old.created_at
+    )
     store._graph.put(new)
 
 
@@ -211,7 +213,9 @@ def test_a_store_in_memory_is_saved_by_a_backup(tmp_path: Path) -> None:
         assert other.recall("tea", method="dense")[0].memory_id == tea
 
 
-def test_a_backup_is_whole_while_another_process_is_in_the_middle_of_a_write(store: MemoryStore, tmp_path: Path) -> None:
+def test_a_backup_is_whole_while_another_process_is_in_the_middle_of_a_write(
+    store: MemoryStore, tmp_path: Path
+) -> None:
     other = apsw.Connection(str(store.path))
     with contextlib.closing(other):
         other.execute("BEGIN IMMEDIATE; DELETE FROM memories")

@@ -1,6 +1,8 @@
 """The commit path: all or nothing, in order, seen by everyone, never stuck."""
 
 import contextlib
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -34,7 +36,6 @@ def store(tmp_path: Path) -> Iterator[MemoryStore]:
 
 def is_free(store: MemoryStore) -> bool:
     """Whether another thread, and another connection, can write."""
-
 
     def take() -> bool:
         taken = store._lock.acquire(timeout=5)
@@ -87,9 +88,7 @@ def test_whatever_breaks_wherever_nothing_is_half_done(
     assert [change.seq for change in seen] == store.log()["seq"].tolist()[-len(seen) :]
 
 
-def test_an_interrupt_right_after_the_commit_loses_nothing(
-    store: MemoryStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupt_right_after_the_commit_loses_nothing(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(changes: Any) -> None:
         raise KeyboardInterrupt
 
@@ -285,7 +284,9 @@ def test_an_id_taken_by_another_process_is_taken(tmp_path: Path) -> None:
     path = tmp_path / "s.memlab"
     with MemoryStore.open(path, encoder=None) as a, MemoryStore.open(path, encoder=None) as b:
         a.add("Tea.", memory_id="m", space="kitchen")
-        found = b.add_many([{"content": "x", "memory_id": "m"}, {"content": "y", "space": "kitchen"}], on_error="report")
+        found = b.add_many(
+            [{"content": "x", "memory_id": "m"}, {"content": "y", "space": "kitchen"}], on_error="report"
+        )
         assert isinstance(found[0], Exception)
         assert a.spaces.list()["memories"].tolist() == [2]
         assert a.check().ok
@@ -353,4 +354,22 @@ def test_a_busy_writer_makes_a_reader_of_missing_vectors_wait_for_nothing(tmp_pa
             other.execute("BEGIN IMMEDIATE")
             assert store.recall("tea", method="dense").hits
             other.execute("ROLLBACK")
+        assert store.check().ok
+
+
+def test_a_real_other_process_is_seen_without_reopening(tmp_path: Path) -> None:
+    path = tmp_path / "s.memlab"
+    with MemoryStore.open(path, encoder=HashEncoder(dimension=16)) as store:
+        store.add("Tea.", memory_id="tea")
+        store.recall("tea")
+        code = (
+            "from memlab.store import MemoryStore\n"
+            f"with MemoryStore.open({str(path)!r}) as store:\n"
+            "    store.add('Green tea.', memory_id='green', supersedes='tea')\n"
+            "    store.spaces.create('new')\n"
+        )
+        subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+        assert "green" in store
+        assert [hit.memory_id for hit in store.recall("tea")] == ["green"]
+        assert "new" in store.spaces
         assert store.check().ok

@@ -162,7 +162,7 @@ def test_the_past_cannot_be_written(store: MemoryStore) -> None:
         lambda: past.undo(1),
         lambda: past.spaces.create("x"),
         lambda: past.register_relation("QUOTES"),
-        lambda: past.prune_vectors(),
+        past.prune_vectors,
         lambda: past.reencode(HashEncoder(dimension=8)),
     ]
     for write in writes:

@@ -24,10 +24,10 @@ from memlab.store import MemoryStore
 from memlab.store_items import merge
 
 IDS = st.sampled_from(["m0", "m1", "m2", "m3", "m4", "猫"])
-SPACES = st.sampled_from(["default", "Home", "home"])
+SPACES = st.sampled_from(["default", "Home", "home", "n1"])
 RELATIONS = st.sampled_from(["LEADS_TO", "RELATES_TO", "INVALIDATED_BY"])
 CONTENTS = st.one_of(st.sampled_from(["Tea at four.", "Rain.", "tea at FOUR. "]), texts())
-Twin = tuple[dict[str, dict[str, Any]], dict[tuple[str, str, str], float], dict[str, str]]
+Twin = tuple[dict[str, dict[str, Any]], dict[tuple[str, str, str], float], set[str]]
 
 
 class StoreMachine(RuleBasedStateMachine):
@@ -40,7 +40,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.store = self.opened()
         self.memories: dict[str, dict[str, Any]] = {}
         self.edges: dict[tuple[str, str, str], float] = {}
-        self.names: dict[str, str] = {}  # of spaces as the test calls them, to those in the store
+        self.names: set[str] = set()  # of spaces
         self.seen: set[str] = set()
         self.past: dict[int, Twin] = {0: self.twin()}
         self.calls: list[tuple[int, Twin]] = []
@@ -49,7 +49,7 @@ class StoreMachine(RuleBasedStateMachine):
         return MemoryStore.open(self.path, encoder=HashEncoder(dimension=16), durability="normal")
 
     def twin(self) -> Twin:
-        return {k: dict(v) for k, v in self.memories.items()}, dict(self.edges), dict(self.names)
+        return {k: dict(v) for k, v in self.memories.items()}, dict(self.edges), set(self.names)
 
     def written(self, before: Twin) -> None:
         """Remember the state after a call that may have written."""
@@ -59,18 +59,15 @@ class StoreMachine(RuleBasedStateMachine):
             self.calls.append((int(log["change"].iloc[-1]), before))
 
     def admit(self, memory_id: str, content: str, space: str, data: dict[str, Any]) -> None:
-        self.names.setdefault(space, space)
+        self.names.add(space)
         self.memories[memory_id] = {"content": content, "space": space, "metadata": data, "importance": 0.5}
         self.seen.add(memory_id)
-
-    def called(self, space: str) -> str:
-        return self.names.get(space, space)
 
     @rule(memory_id=IDS, content=CONTENTS, space=SPACES, data=small_metadata())
     def add(self, memory_id: str, content: str, space: str, data: dict[str, Any]) -> None:
         before = self.twin()
         try:
-            found = self.store.add(content, memory_id=memory_id, space=self.called(space), metadata=data)
+            found = self.store.add(content, memory_id=memory_id, space=space, metadata=data)
         except DuplicateMemory:
             assert memory_id in self.seen
             return
@@ -82,7 +79,7 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(items=st.lists(st.tuples(st.one_of(st.none(), IDS), st.one_of(CONTENTS, st.just(" "))), max_size=4))
     def add_many(self, items: list[tuple[str | None, str]]) -> None:
         before = self.twin()
-        rows = [{"content": content, "memory_id": memory_id, "space": self.called("Home")} for memory_id, content in items]
+        rows = [{"content": content, "memory_id": memory_id, "space": "Home"} for memory_id, content in items]
         found = self.store.add_many(rows, on_error="report")
         for (memory_id, content), result in zip(items, found, strict=True):
             bad = content == " " or memory_id in self.seen
@@ -109,14 +106,14 @@ class StoreMachine(RuleBasedStateMachine):
     def move(self, memory_id: str, space: str) -> None:
         before = self.twin()
         try:
-            self.store.update(memory_id, space=self.called(space))
+            self.store.update(memory_id, space=space)
         except UnknownMemory:
             assert memory_id not in self.memories
             return
         except InvalidMemory:
             assert any(memory_id in (a, b) for a, _, b in self.edges)
             return
-        self.names.setdefault(space, space)
+        self.names.add(space)
         self.memories[memory_id]["space"] = space
         self.written(before)
 
@@ -139,10 +136,10 @@ class StoreMachine(RuleBasedStateMachine):
     def delete_space(self, space: str) -> None:
         if space in self.names:
             before = self.twin()
-            gone = set(self.store.spaces.delete(self.called(space)))
+            gone = set(self.store.spaces.delete(space))
             assert gone == {k for k, v in self.memories.items() if v["space"] == space}
             self.without(gone)
-            del self.names[space]
+            self.names.remove(space)
             self.written(before)
 
     @rule(source=IDS, relation=RELATIONS, end=IDS, share=st.sampled_from([0.25, 1.0]))
@@ -170,12 +167,14 @@ class StoreMachine(RuleBasedStateMachine):
         del self.edges[source, relation, end]
         self.written(before)
 
-    @rule(space=SPACES, name=st.sampled_from(["n1", "n2"]))
+    @rule(space=SPACES, name=SPACES)
     def rename(self, space: str, name: str) -> None:
-        if space in self.names and name not in self.names.values():
+        if space in self.names and name not in self.names:
             before = self.twin()
-            self.store.spaces.rename(self.called(space), name)
-            self.names[space] = name
+            self.store.spaces.rename(space, name)
+            self.names = self.names - {space} | {name}
+            for row in self.memories.values():
+                row["space"] = name if row["space"] == space else row["space"]
             self.written(before)
 
     @precondition(lambda self: self.calls)
@@ -190,26 +189,20 @@ class StoreMachine(RuleBasedStateMachine):
             assert change != self.calls[-1][0]
             return
         if change == self.calls[-1][0]:
-            self.memories, self.edges, self.names = ({k: dict(v) for k, v in then[0].items()}, *map(dict, then[1:]))
+            self.memories, self.edges, self.names = (
+                {k: dict(v) for k, v in then[0].items()},
+                dict(then[1]),
+                set(then[2]),
+            )
         else:
             self.read()
         self.written(before)
 
     def read(self) -> None:
         """Take the twin from the store, where a dictionary can't say what is right."""
-        called = {name: space for space, name in self.names.items()}
-        here = self.store.spaces.list()["name"].tolist()
-        self.names = {called.get(name, name): name for name in here}
-        called = {name: space for space, name in self.names.items()}
-        self.memories = {
-            m.memory_id: {
-                "content": m.content,
-                "space": called[m.space],
-                "metadata": m.metadata,
-                "importance": m.importance,
-            }
-            for m in self.store
-        }
+        self.names = set(self.store.spaces.list()["name"])
+        fields = ("content", "space", "metadata", "importance")
+        self.memories = {m.memory_id: {name: getattr(m, name) for name in fields} for m in self.store}
         frame = self.store.associations
         self.edges = {(r.source, r.relation, r.target): r.strength for r in frame.itertuples()}
 
@@ -239,7 +232,7 @@ class StoreMachine(RuleBasedStateMachine):
         living = {k for k, v in self.memories.items() if v["space"] == space}
         if space in self.names:
             for state in ("current", "history"):
-                found = self.store.recall(query, space=self.called(space), method=method, state=state)
+                found = self.store.recall(query, space=space, method=method, state=state)
                 assert {hit.memory_id for hit in found} <= living
 
     @rule(chance=st.randoms(use_true_random=False))
@@ -283,8 +276,7 @@ def plain(store: MemoryStore) -> Any:
 def expected(twin: Twin) -> Any:
     """The twin in the same form."""
     memories, edges, names = twin
-    rows = {k: (v["content"], names[v["space"]], v["metadata"], v["importance"]) for k, v in memories.items()}
-    return rows, edges, set(names.values())
+    return {k: (v["content"], v["space"], v["metadata"], v["importance"]) for k, v in memories.items()}, edges, names
 
 
 TestStoreMachine = StoreMachine.TestCase

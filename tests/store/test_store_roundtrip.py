@@ -49,7 +49,9 @@ def test_any_text_and_any_json_survive_update_undo_and_forget(
     before = store.get(memory_id)
     after = store.update(memory_id, content=content, metadata={"whole": data, "value": value}, tags=[memory_id])
     assert (after.content, after.tags) == (content, (memory_id,))
-    assert dumps(after.metadata.get("value")) == dumps(value if not isinstance(value, dict) else after.metadata["value"])
+    assert dumps(after.metadata.get("value")) == dumps(
+        value if not isinstance(value, dict) else after.metadata["value"]
+    )
     store.check(repair=True)
     assert store.get(memory_id) == after
     assert dumps(store.get(memory_id).metadata) == dumps(after.metadata)
