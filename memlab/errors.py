@@ -16,7 +16,8 @@
     ├── MethodError          (ValueError)    a recall method or its arguments
     ├── DatasetError         (ValueError)    a data set's file isn't as documented
     ├── MissingExtra         (ImportError)   an optional dependency isn't installed
-    ├── EncoderError         (RuntimeError)  an encoder gave something unusable
+    ├── EncoderError         (RuntimeError)  an encoder, or what it gave, is of no use
+    │   ├── EncoderOutput    (ValueError)    it gave NaN, or no matrix of a row a text
     │   ├── EncoderMismatch  (ValueError)    the store's embeddings are another encoder's
     │   └── ModelUnavailable (OSError)       the model's files can't be had, or aren't the pinned ones
     └── StoreError           (RuntimeError)  the store as a whole
@@ -31,6 +32,9 @@
 Each message says what was found, what was expected and what to do. Each error is also the builtin
 that Python's users would catch for it.
 """
+
+import reprlib
+from typing import Final
 
 
 class MemlabError(Exception):
@@ -94,7 +98,11 @@ class MissingExtra(MemlabError, ImportError):
 
 
 class EncoderError(MemlabError, RuntimeError):
-    """An encoder gave something unusable."""
+    """An encoder, or what it gave, is of no use."""
+
+
+class EncoderOutput(EncoderError, ValueError):
+    """An encoder gave NaN, or no matrix of one row a text."""
 
 
 class EncoderMismatch(EncoderError, ValueError):
@@ -135,3 +143,40 @@ class NewerStore(StoreError):
 
 class UndoConflict(StoreError):
     """Later changes stand on what should be undone."""
+
+
+class _Shown(reprlib.Repr):
+    """How values stand in messages: cut where they are long, and never failing themselves."""
+
+    def repr_int(self, value: int, level: int) -> str:
+        """Python refuses to write out integers of more than 4,300 digits."""
+        return f"an integer of {value.bit_length()} bits" if value.bit_length() > 512 else repr(value)
+
+    def repr_instance(self, value: object, level: int) -> str:
+        """A frame or an array stands in one line."""
+        return " ".join(super().repr_instance(value, level).split())
+
+
+_SHOWN: Final = _Shown()
+_SHOWN.maxstring = _SHOWN.maxother = _SHOWN.maxlong = 160
+
+
+def shown(value: object) -> str:
+    """Write what a caller gave for the message of an error.
+
+    Parameters
+    ----------
+    value : object
+        Anything, also what can't be written: an integer of thousands of digits, an object whose ``repr`` fails.
+
+    Returns
+    -------
+    str
+        Its repr, on one line, its middle cut out where it is long.
+
+    Examples
+    --------
+    >>> shown("tea"), shown(10**5000)
+    ("'tea'", 'an integer of 16610 bits')
+    """
+    return _SHOWN.repr(value)

@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memlab.errors import FilterError, MemlabError
+from memlab.errors import FilterError, MemlabError, shown
 from memlab.records import FIELDS, TIMES
 from memlab.text import check_text, match_key, tag_key, tag_matches
 from memlab.times import utc
@@ -184,12 +184,13 @@ def _all(members: list[Test | Group]) -> Test | Group:
 
 def _parse_entry(name: Any, condition: Any, depth: int) -> Test | Group:
     if not isinstance(name, str) or not name:
-        raise FilterError(f"{name!r} isn't a name; name a field, or a key of the metadata")
+        raise FilterError(f"{shown(name)} isn't a name; name a field, or a key of the metadata")
+    check_text(name, "a name", allow_blank=True, error=FilterError)
     if name == "not":
         return Group("not", (_parse(condition, depth),))
     if name in ("and", "or"):
         if not isinstance(condition, list | tuple) or not condition:
-            raise FilterError(f"{name!r} takes a list of filters, at least one; found {condition!r}")
+            raise FilterError(f"{name!r} takes a list of filters, at least one; found {shown(condition)}")
         return Group(name, tuple(_parse(member, depth) for member in condition))
     path = _path(name)
     if not isinstance(condition, Mapping):
@@ -227,20 +228,20 @@ def _parse_test(path: tuple[str, ...], word: Any, operand: Any) -> Test:
     name = ".".join(path)
     if not isinstance(word, str) or word not in OPERATORS:
         raise FilterError(
-            f"{name}: {word!r} isn't an operator; use one of {', '.join(OPERATORS)}, "
+            f"{name}: {shown(word)} isn't an operator; use one of {', '.join(OPERATORS)}, "
             "or {'eq': {...}} to compare with an object"
         )
     if word == "exists":
         if not isinstance(operand, bool | np.bool_):
-            raise FilterError(f"{name}: exists takes True or False, not {operand!r}")
+            raise FilterError(f"{name}: exists takes True or False, not {shown(operand)}")
         return Test(path, word, bool(operand))
     if word in ("in", "nin"):
         if not isinstance(operand, list | tuple | set | frozenset):
-            raise FilterError(f"{name}: {word} takes a list, not {operand!r}")
+            raise FilterError(f"{name}: {word} takes a list, not {shown(operand)}")
         return Test(path, word, tuple(_operand(path, word, item) for item in operand))
     value = _operand(path, word, operand)
     if word in _ORDERED and (isinstance(value, bool) or not isinstance(value, str | int | float | datetime)):
-        raise FilterError(f"{name}: {word} compares numbers, texts or times, not {operand!r}")
+        raise FilterError(f"{name}: {word} compares numbers, texts or times, not {shown(operand)}")
     return Test(path, word, value)
 
 
@@ -254,7 +255,7 @@ def _operand(path: tuple[str, ...], word: str, value: Any) -> Any:
         except MemlabError as error:
             raise FilterError(str(error)) from error
     if path[0] in ("tags", "aliases") and isinstance(value, str) != (word == "contains"):
-        raise FilterError(f"{name} is a list of texts, so {word} {value!r} never holds; ask contains 'a text'")
+        raise FilterError(f"{name} is a list of texts, so {word} {shown(value)} never holds; ask contains 'a text'")
     if isinstance(value, Mapping) and path[0] != "metadata":
         raise FilterError(f"{name} is never an object; compare it with a plain value")
     frozen = freeze(value, name, FilterError)
@@ -363,10 +364,10 @@ def parse_filter(
     >>> parse_filter(tags="Project/Tide").tagged(["project:tide"])
     True
     """
-    if tag_mode not in ("any", "all"):
-        raise FilterError(f"tag_mode is {tag_mode!r}; it is 'any' or 'all'")
-    if tag_match not in ("exact", "prefix"):
-        raise FilterError(f"tag_match is {tag_match!r}; it is 'exact' or 'prefix'")
+    if not isinstance(tag_mode, str) or tag_mode not in ("any", "all"):
+        raise FilterError(f"tag_mode is {shown(tag_mode)}; it is 'any' or 'all'")
+    if not isinstance(tag_match, str) or tag_match not in ("exact", "prefix"):
+        raise FilterError(f"tag_match is {shown(tag_match)}; it is 'exact' or 'prefix'")
     since = None if since is None else utc(since, what="since")
     until = None if until is None else utc(until, what="until")
     if since and until and since >= until:
@@ -387,5 +388,5 @@ def _tag_keys(tags: Any, what: str) -> tuple[str, ...]:
         return ()
     tags = [tags] if isinstance(tags, str) else tags
     if isinstance(tags, Mapping | bytes) or not isinstance(tags, Iterable):
-        raise FilterError(f"{what} is {tags!r}; give a tag, or a list of tags")
+        raise FilterError(f"{what} is {shown(tags)}; give a tag, or a list of tags")
     return tuple(tag_key(check_text(tag, f"an item of {what}", error=FilterError)) for tag in tags)

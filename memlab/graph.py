@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from memlab.errors import InvalidArgument, UnknownAssociation
+from memlab.errors import InvalidArgument, UnknownAssociation, shown
 from memlab.records import ASSOCIATION_FIELDS, Association, Memory
 from memlab.values import FrozenDict
 from memlab.vocabulary import RELATIONS
@@ -62,7 +62,7 @@ class Graph:
         """
         if triple not in self.edges:
             source, relation, target = triple
-            raise UnknownAssociation(f"there is no association {source!r} -[{relation}]-> {target!r}")
+            raise UnknownAssociation(f"there is no association {shown(source)} -[{relation}]-> {shown(target)}")
         return self.edges[triple]
 
     def put(self, association: Association) -> None:
@@ -150,11 +150,13 @@ class Graph:
         InvalidArgument
             If the direction is another word.
         """
-        if direction not in ("out", "in", "both"):
-            raise InvalidArgument(f"direction is {direction!r}; it is 'out', 'in' or 'both'")
+        if not isinstance(direction, str) or direction not in ("out", "in", "both"):
+            raise InvalidArgument(f"direction is {shown(direction)}; it is 'out', 'in' or 'both'")
         wanted = None if relations is None else set(relations)
         seen, edge, found = {start}, [start], []
         for distance in range(1, hops + 1):
+            if not edge:
+                break
             reached = []
             for here in edge:
                 for association in self.touching(here):

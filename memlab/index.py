@@ -10,12 +10,12 @@ last digits depend on the size of the batch and the place of the row: it says ho
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from memlab.errors import EncoderError, EncoderMismatch, InvalidArgument
+from memlab.errors import EncoderMismatch, EncoderOutput, InvalidArgument
 from memlab.scan import Scan
 
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ NARROW = 16
 ABSENT, SILENT, MANY = -1, -2, -3
 # Multiplications in one product of matrices: up to a million OpenBLAS copies neither of them, a sixth faster.
 PRODUCT = 1_000_000
+KNOWN = 4  # arrays of slots whose rows are kept
+LEAST = 16  # rows in such a product; many queries at once make it larger
+BLOCKS = 50  # such products at a time, so that the result is turned round while it is in the cache
 
 
 class DenseIndex:
@@ -52,6 +55,49 @@ class DenseIndex:
         self._row = np.full(64, ABSENT, dtype=np.int64)  # by slot: its row
         self._many: dict[int, list[int]] = {}  # of memories with more than one window: their rows
         self._spans: dict[int, list[Span]] = {}  # and the characters that each holds
+        self._known: dict[int, tuple[Slots, Slots | None, Slots | None]] = {}  # by the id of an array of slots
+
+    @classmethod
+    def of(cls, slots: Sequence[int], matrix: Vectors) -> "DenseIndex":
+        """Make an index of many memories at once, each with one window.
+
+        Parameters
+        ----------
+        slots : sequence of int
+            Where they stand, all distinct.
+        matrix : ndarray of float32, shape (at least len(slots), dimension)
+            Their unit rows, in the same order; it becomes the index's own, what follows them is room to grow.
+
+        Returns
+        -------
+        DenseIndex
+            As :meth:`add` would make it of the same in the order of their slots.
+
+        Raises
+        ------
+        EncoderOutput
+            If a number isn't finite.
+        """
+        owners = np.array(slots, dtype=np.int64)
+        if (np.diff(owners) < 0).any():
+            order = np.argsort(owners, kind="stable")
+            owners, matrix[: len(owners)] = owners[order], matrix[order]
+        index = cls(matrix.shape[1])
+        index._reserve(0, int(owners[-1]) + 1 if len(owners) else 0)
+        sums = np.einsum("ij->i", matrix[: len(owners)])
+        if not np.isfinite(sums).all():
+            raise EncoderOutput("vectors hold NaN or infinity; the encoder is broken, nothing was added")
+        silent = np.flatnonzero(sums == 0)
+        silent = silent[~matrix[silent].any(axis=1)]
+        kept = np.delete(np.arange(len(owners)), silent)
+        if len(silent):
+            matrix[: len(kept)] = matrix[kept]
+        index._row[owners] = SILENT
+        index._row[owners[kept]] = np.arange(len(kept))
+        index._matrix, index._owner = matrix, np.zeros(len(matrix), dtype=np.int64)
+        index._owner[: len(kept)] = owners[kept]
+        index._count, index._size = len(kept), len(owners)
+        return index
 
     def __len__(self) -> int:
         return self._size
@@ -94,7 +140,7 @@ class DenseIndex:
         ------
         EncoderMismatch
             If a matrix has another dimension.
-        EncoderError
+        EncoderOutput
             If a number isn't finite.
         InvalidArgument
             If a slot is taken or given twice, or the three aren't equally long.
@@ -111,8 +157,9 @@ class DenseIndex:
             if len(matrix) != len(parts):
                 raise InvalidArgument(f"{len(matrix)} vectors for {len(parts)} windows; expected one each")
             if not np.isfinite(matrix).all():
-                raise EncoderError("vectors hold NaN or infinity; the encoder is broken, nothing was added")
+                raise EncoderOutput("vectors hold NaN or infinity; the encoder is broken, nothing was added")
         speaks = [np.any(matrix != 0, axis=1) for matrix in vectors]
+        self._known.clear()
         self._reserve(self._count + sum(int(rows.sum()) for rows in speaks), max(slots, default=0) + 1)
         for slot, matrix, kept, parts in zip(slots, vectors, speaks, spans, strict=True):
             begin, end = self._count, self._count + int(kept.sum())
@@ -134,6 +181,7 @@ class DenseIndex:
         """
         if slot not in self:
             return
+        self._known.clear()
         rows = self._rows_of(slot)
         self._row[slot] = ABSENT
         self._many.pop(slot, None)
@@ -186,7 +234,7 @@ class DenseIndex:
         ------
         EncoderMismatch
             If the queries have another shape.
-        EncoderError
+        EncoderOutput
             If a number isn't finite.
         """
         self._check(queries)
@@ -219,24 +267,28 @@ class DenseIndex:
 
         Raises
         ------
-        EncoderMismatch
-            If the queries have another shape.
-        EncoderError
-            If a number isn't finite.
+        EncoderMismatch, EncoderOutput
+            As :meth:`scores`.
         """
         self._check(queries)
         rows, places = self._rows_at(slots)
         if len(queries) == 1:
-            return Scan.of(self._products(queries[0], rows)[:, None], places, 0.0)
-        found = np.empty((len(rows), len(queries)), dtype=np.float32)
+            return Scan.of(self._products(queries[0], rows)[None], places, 0.0)
+        count = self._count if rows is None else len(rows)
+        found = np.empty((len(queries), count), dtype=np.float32)
         turned = np.ascontiguousarray(queries.T)
-        step = max(1, PRODUCT // max(1, turned.size))
-        everything = len(rows) == self._count and np.array_equal(rows, np.arange(self._count))
-        for at in range(0, len(rows), step):
-            block = self._matrix[at : min(at + step, len(rows))] if everything else self._matrix[rows[at : at + step]]
-            np.matmul(block, turned, out=found[at : at + step])
-        # Two sums of d products in any order differ by less than 2 d u / (1 - d u) of the sum of their sizes,
-        # which for unit vectors is at most 1; doubled, since rows are only nearly of length one.
+        step = max(LEAST, PRODUCT // max(1, turned.size))
+        block = np.empty((step * BLOCKS, len(queries)), dtype=np.float32)
+        for begin in range(0, count, len(block)):
+            end = min(begin + len(block), count)
+            part = self._matrix[begin:end] if rows is None else self._matrix[rows[begin:end]]
+            whole = len(part) // step * step
+            piled = part[:whole].reshape(-1, step, self.dimension)
+            np.matmul(piled, turned, out=block[:whole].reshape(-1, step, len(queries)))
+            np.matmul(part[whole:], turned, out=block[whole : len(part)])
+            found[:, begin:end] = block[: end - begin].T
+        # Sums of d products in two orders differ by about d eps of the sum of their sizes at the most, which for unit
+        # vectors is 1; four times that, since rows are only nearly of length one.
         return Scan.of(found, places, 4 * self.dimension * float(np.finfo(np.float32).eps))
 
     def best_window(self, query: Vectors, slot: int) -> Span | None:
@@ -275,14 +327,31 @@ class DenseIndex:
         if queries.ndim != 2 or queries.shape[1] != self.dimension:
             raise EncoderMismatch(f"queries have the shape {queries.shape}; expected (n, {self.dimension})")
         if not np.isfinite(queries).all():
-            raise EncoderError("a query's vector holds NaN or infinity; the encoder is broken")
+            raise EncoderOutput("a query's vector holds NaN or infinity; the encoder is broken")
 
     def _rows_of(self, slot: int) -> list[int]:
         row = int(self._row[slot]) if slot in self else ABSENT
         return self._many[slot] if row == MANY else [row] if row >= 0 else []
 
-    def _rows_at(self, slots: Slots) -> tuple[Slots, Slots | None]:
-        """Give the rows of memories, and for each the place of its memory, None where all have just one."""
+    def _rows_at(self, slots: Slots) -> tuple[Slots | None, Slots | None]:
+        """Give the rows of memories, None for all rows in order, and the place of the memory of each.
+
+        There are no places where each memory has just one row. For slots that nobody can write to the answer is
+        kept, since recalls ask for the same ones again and again.
+        """
+        known = self._known.get(id(slots))
+        if known is None:
+            rows, places = self._rows_looked_up(slots)
+            if slots.flags.writeable:
+                return rows, places
+            everything = len(rows) == self._count and np.array_equal(rows, np.arange(self._count))
+            # With the slots, which keeps their id from being given to another array.
+            known = self._known[id(slots)] = slots, None if everything else rows, places
+            if len(self._known) > KNOWN:
+                del self._known[next(iter(self._known))]
+        return known[1:]
+
+    def _rows_looked_up(self, slots: Slots) -> tuple[Slots, Slots | None]:
         inside = slots < len(self._row)
         rows = self._row[slots] if inside.all() else np.where(inside, self._row[np.where(inside, slots, 0)], ABSENT)
         if not len(rows) or rows.min() >= 0:
@@ -295,20 +364,24 @@ class DenseIndex:
         order = np.argsort(np.concatenate([places, more]), kind="stable")
         return np.concatenate([rows[places], others])[order], np.concatenate([places, more])[order]
 
-    def _products(self, query: Vectors, rows: Slots) -> Vectors:
+    def _products(self, query: Vectors, rows: Slots | None) -> Vectors:
         """Multiply rows by a query, one after another, so that a row's digits don't depend on the others."""
         import faiss
 
-        query, everything = np.ascontiguousarray(query, dtype=np.float32), len(rows) >= GATHER * self._count
-        everything = everything and self.dimension > NARROW
-        found = np.empty(self._count if everything else len(rows), dtype=np.float32)
+        query, count = np.ascontiguousarray(query, dtype=np.float32), self._count
+        if rows is None and self.dimension <= NARROW:
+            rows = np.arange(count)
+        everything = rows is None or (len(rows) >= GATHER * count and self.dimension > NARROW)
+        found = np.empty(count if everything or rows is None else len(rows), dtype=np.float32)
         out, left, right = (faiss.swig_ptr(array) for array in (found, query, self._matrix))
         if everything:
-            faiss.fvec_inner_products_ny(out, left, right, self.dimension, self._count)
-            found = found[rows]
-        elif len(rows):
+            faiss.fvec_inner_products_ny(out, left, right, self.dimension, count)  # type: ignore[attr-defined]
+            found = found if rows is None else found.take(rows)
+        elif rows is not None and len(rows):
             wanted = faiss.swig_ptr(np.ascontiguousarray(rows, dtype=np.int64))
-            faiss.fvec_inner_products_by_idx(out, left, right, wanted, self.dimension, 1, len(rows))
+            faiss.fvec_inner_products_by_idx(  # type: ignore[attr-defined]
+                out, left, right, wanted, self.dimension, 1, len(rows)
+            )
         return np.clip(found, -1, 1, out=found)
 
     def _reserve(self, rows: int, slots: int) -> None:

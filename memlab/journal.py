@@ -22,25 +22,32 @@ from memlab.errors import (
     CorruptStore,
     InvalidArgument,
     MemlabError,
-    NewerStore,
     ReadOnlyStore,
     StorageError,
     StoreError,
 )
 from memlab.journal_files import is_there, lay_out, make_file, translated
-from memlab.journal_rows import from_log, key_of, log_values, plain, to_sql, where_clause
-from memlab.journal_schema import (
-    ALL_TABLES,
-    APPLICATION_ID,
-    MIGRATIONS,
-    SCHEMA_VERSION,
-    TABLES,
+from memlab.journal_migrate import migrate
+from memlab.journal_rows import from_log, log_values
+from memlab.journal_schema import APPLICATION_ID, TABLES
+from memlab.journal_tables import (
+    ADVICE,
+    Totals,
+    alter,
+    count_up,
+    counter_faults,
+    insert,
+    newest,
+    read,
+    reading,
+    remove,
+    totals_text,
 )
 
 DURABILITY = {"full": "FULL", "normal": "NORMAL"}
 ASKED = 500  # ids in one question
-LOGGED = "INSERT INTO log VALUES (?,?,?,?,?,?,?,?,?,?,?)"
-NEWEST = "SELECT (SELECT seq FROM sqlite_sequence WHERE name='log'), (SELECT time FROM log ORDER BY seq DESC LIMIT 1)"
+LOG = "seq,change,time,actor,verb,kind,key,relation,other,before,after,checksum"
+LOGGED = f"INSERT INTO log ({LOG},totals) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
 
 
 class Journal:
@@ -56,6 +63,8 @@ class Journal:
         Whether a commit survives a power cut, or only the death of the process.
     timeout : float, default 30.0
         Seconds to wait for another process's write.
+    vfs : str, optional
+        SQLite's virtual file system to reach the file through, by its registered name.
 
     Attributes
     ----------
@@ -72,6 +81,7 @@ class Journal:
         read_only: bool = False,
         durability: str = "full",
         timeout: float = 30.0,
+        vfs: str | None = None,
     ) -> None:
         if durability not in DURABILITY:
             raise InvalidArgument(f"durability is {durability!r}; it is 'full' or 'normal'")
@@ -87,20 +97,20 @@ class Journal:
                 raise StorageError(f"{self.path} doesn't exist, so it can't be opened read-only; check the path")
             make_file(self.path, lay_out)  # False: another process made it in the meantime
         with translated(self.name):
-            self.connection = self._connect()
+            self.connection = self._connect(vfs)
             try:
                 self._prepare(DURABILITY[durability])
             except BaseException:
                 self.connection.close()
                 raise
 
-    def _connect(self) -> apsw.Connection:
+    def _connect(self, vfs: str | None) -> apsw.Connection:
         if self.path is None:
             db = apsw.Connection(":memory:")
             lay_out(db)
             return db
         flags = apsw.SQLITE_OPEN_READONLY if self.read_only else apsw.SQLITE_OPEN_READWRITE
-        db = apsw.Connection(str(self.path), flags=flags)
+        db = apsw.Connection(str(self.path), flags=flags, vfs=vfs)
         db.set_busy_timeout(round(self.timeout * 1000))
         return db
 
@@ -108,24 +118,13 @@ class Journal:
         db = self.connection
         if db.pragma("application_id") != APPLICATION_ID:
             raise CorruptStore(f"{self.name} is an SQLite file, but not a memlab store; check the path")
-        version = db.pragma("user_version")
-        if version > SCHEMA_VERSION:
-            raise NewerStore(
-                f"{self.name} has layout {version}, made by a newer memlab; this one reads up to "
-                f"{SCHEMA_VERSION}. Upgrade memlab to open it"
-            )
         if not self.read_only:
             db.pragma("synchronous", synchronous)
+            # Four times SQLite's own 1,000 pages: the pages that every write touches are copied into the file less
+            # often, each time with an fsync.
+            db.pragma("wal_autocheckpoint", 4000)
             db.pragma("secure_delete", "on")  # what is forgotten must not linger in free pages
-            while version < SCHEMA_VERSION:
-                db.execute(f"BEGIN IMMEDIATE;{MIGRATIONS[version]};PRAGMA user_version={version + 1};COMMIT")
-                version += 1
-        missing = ALL_TABLES - {row[0] for row in db.execute("SELECT name FROM sqlite_schema WHERE type='table'")}
-        if missing:
-            raise CorruptStore(
-                f"{self.name} lacks the table {', '.join(sorted(missing))}, so it is damaged; nothing was changed. "
-                "Open a backup instead"
-            )
+        migrate(db, self.name, self.read_only)
 
     @property
     def file_id(self) -> str:
@@ -177,15 +176,15 @@ class Journal:
         """Hold the write lock over a block: all of its writes are kept, or none."""
         if self.read_only:
             raise ReadOnlyStore(f"{self.name} is open for reading only; write to a store opened without read_only=True")
-        with self.lock, translated(self.name):
+        with self.lock, translated(self.name, foreign=True):
             if self.connection.in_transaction:
                 raise StoreError(
                     "a write was begun inside another, such as by an encoder that writes; write afterwards"
                 )
             try:
-                self.connection.execute("BEGIN IMMEDIATE")
+                self.rows("BEGIN IMMEDIATE")
                 yield
-                self.connection.execute("COMMIT")
+                self.rows("COMMIT")
             finally:
                 # SQLite itself rolls back on a full disk; asking twice would be an error of its own.
                 if self.connection.in_transaction:
@@ -194,12 +193,12 @@ class Journal:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Read within a block from one state of the file, whatever other processes write meanwhile."""
-        with self.lock, translated(self.name):
+        with self.lock, translated(self.name, foreign=True):
             if self.connection.in_transaction:
                 yield
                 return
             try:
-                self.connection.execute("BEGIN")
+                self.rows("BEGIN")
                 yield
             finally:
                 if self.connection.in_transaction:
@@ -225,36 +224,30 @@ class Journal:
         """
         if not changes:
             return []
-        # Not head(): what was purged from the end of the log must not lend its numbers to what comes.
-        newest, latest = self.rows(NEWEST)[0]
-        first = 1 + (newest or 0)
-        time = max(time, latest or time)
+        issued, latest, known = newest(self.connection)
+        totals = known or count_up(self.connection)
+        first, time = issued + 1, max(time, latest or time)
         numbered = [
             replace(change, seq=seq, change=first, time=time, actor=actor) for seq, change in enumerate(changes, first)
         ]
-        self.connection.executemany(LOGGED, map(log_values, numbered))
-        for (kind, made, removed), group in groupby(
-            numbered, key=lambda c: (c.kind, c.before is None, c.after is None)
-        ):
-            if made and removed:
-                continue  # only a word in the log, such as that something was forgotten
-            self._apply(kind, made, removed, group)
+        with translated(self.name):
+            for (kind, made, removed), group in groupby(
+                numbered, key=lambda c: (c.kind, c.before is None, c.after is None)
+            ):
+                if made and removed:
+                    continue  # only a word in the log, such as that something was forgotten
+                self._apply(kind, made, removed, group, totals)
+            *others, last = numbered
+            if others:
+                self.connection.executemany(LOGGED, map(log_values, others))
+            self.connection.execute(LOGGED, log_values(last, totals_text(totals)))
         return numbered
 
-    def _apply(self, kind: str, made: bool, removed: bool, changes: Iterable[Change]) -> None:
-        table, columns = TABLES[kind]
+    def _apply(self, kind: str, made: bool, removed: bool, changes: Iterable[Change], totals: Totals) -> None:
         if made:
-            self.insert(kind, (c.after for c in changes if c.after))
-            return
-        where = where_clause(kind, columns[0])
-        if removed:
-            keys = (key_of(c) for c in changes)
-            self.connection.executemany(f"DELETE FROM {table} WHERE {where}", keys)
-            return
-        for names, group in groupby(changes, key=lambda c: tuple(c.after or ())):
-            sets = ",".join(f"{name}=?" for name in names)
-            values = ((*(to_sql(name, (c.after or {})[name]) for name in names), *key_of(c)) for c in group)
-            self.connection.executemany(f"UPDATE {table} SET {sets} WHERE {where}", values)
+            insert(self.connection, kind, (c.after for c in changes if c.after), totals)
+        else:
+            (remove if removed else alter)(self.connection, kind, changes, totals)
 
     def insert(self, kind: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """Write plain rows into the table of a kind; call it inside a transaction.
@@ -266,9 +259,7 @@ class Journal:
         rows : iterable of mapping
             Plain rows.
         """
-        table, columns = TABLES[kind]
-        sql = f"INSERT INTO {table} ({','.join(columns)}) VALUES ({','.join('?' * len(columns))})"
-        self.connection.executemany(sql, ([to_sql(name, row[name]) for name in columns] for row in rows))
+        insert(self.connection, kind, rows, count_up(self.connection))
 
     def current(self, kind: str) -> Iterator[dict[str, Any]]:
         """Read all rows of a kind, in the order in which they were made.
@@ -282,10 +273,14 @@ class Journal:
         ------
         dict
             Plain rows.
+
+        Raises
+        ------
+        CorruptStore
+            If a row isn't as it was written, or any are missing; once all others were given.
         """
-        table, columns = TABLES[kind]
-        for values in self.stream(f"SELECT {','.join(columns)} FROM {table} ORDER BY number"):
-            yield plain(dict(zip(columns, values, strict=True)), self.name, table)
+        with self.snapshot():
+            yield from read(self.connection, self.stream(reading(kind)), kind, self.name)
 
     def changes(self, where: str = "1", values: Sequence[Any] = (), newest_first: bool = False) -> list[Change]:
         """Read the log.
@@ -305,11 +300,12 @@ class Journal:
             The rows that fit.
         """
         order = "DESC" if newest_first else "ASC"
-        sql = (
-            "SELECT seq,change,time,actor,verb,kind,key,relation,other,before,after FROM log "
-            f"WHERE {where} ORDER BY seq {order}"
-        )
-        return [from_log(row) for row in self.rows(sql, values)]
+        sql = f"SELECT {LOG} FROM log WHERE {where} ORDER BY seq {order}"
+        found = [from_log(row, self.name) for row in self.rows(sql, values)]
+        places = [change.seq for change in found]
+        if places != sorted(set(places), reverse=newest_first):
+            raise CorruptStore(f"{self.name} is damaged: its log is out of order; {ADVICE}")
+        return found
 
     def knows(self, memory_ids: Iterable[str]) -> set[str]:
         """Say which ids name a memory now or did so before.
@@ -359,7 +355,8 @@ class Journal:
         rows : iterable of sequence
             Values for its question marks.
         """
-        self.connection.executemany(sql, rows)
+        with translated(self.name):
+            self.connection.executemany(sql, rows)
 
     @contextmanager
     def patience(self, seconds: float) -> Iterator[None]:
@@ -371,7 +368,7 @@ class Journal:
             self.connection.set_busy_timeout(round(self.timeout * 1000))
 
     def faults(self) -> list[str]:
-        """Ask SQLite to check the whole file.
+        """Check the whole file: its pages by SQLite, the rows of its tables and its log by their checksums.
 
         Returns
         -------
@@ -380,9 +377,21 @@ class Journal:
         """
         try:
             found = [str(row[0]) for row in self.rows("PRAGMA integrity_check")]
+            counted = counter_faults(self.connection)
         except MemlabError as error:
             return [str(error)]
-        return [] if found == ["ok"] else found
+        faults = counted if found == ["ok"] else found + counted
+        for part in (*map(self.current, TABLES), self._log()):
+            try:
+                for _ in part:
+                    pass
+            except MemlabError as error:
+                faults.append(str(error))
+        return faults
+
+    def _log(self) -> Iterator[Change]:
+        for row in self.stream(f"SELECT {LOG} FROM log"):
+            yield from_log(row, self.name)
 
     def close(self) -> None:
         """Close the file; closing twice is fine."""

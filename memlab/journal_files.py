@@ -12,10 +12,19 @@ from types import TracebackType
 import apsw
 
 from memlab.errors import CorruptStore, MemlabError, ReadOnlyStore, StorageError, StoreBusy, StoreClosed, StoreError
+from memlab.journal_place import alone_in, set_aside
 from memlab.journal_schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
+_DAMAGED = (
+    "is damaged or isn't a memlab store ({}); nothing was changed. "
+    "Keep the file, and open a backup or run `memlab check` on a copy"
+)
+_REFUSED = (
+    "was refused by the disk ({}); nothing of this write was kept. "
+    "Check free space, permissions and that the folder exists"
+)
 # SQLite's errors, memlab's, and what is said after the file's name; {} stands for SQLite's own words.
 _WORDS: tuple[tuple[tuple[type[apsw.Error], ...], type[StoreError], str], ...] = (
     (
@@ -25,19 +34,24 @@ _WORDS: tuple[tuple[tuple[type[apsw.Error], ...], type[StoreError], str], ...] =
         "try again, or open it with a longer timeout",
     ),
     (
-        (apsw.CorruptError, apsw.NotADBError),
+        # A constraint never fails in a sound file: writes are checked before.
+        (apsw.CorruptError, apsw.NotADBError, apsw.ConstraintError),
         CorruptStore,
-        "is damaged or isn't a memlab store ({}); nothing was changed. "
-        "Keep the file, and open a backup or run `memlab check` on a copy",
+        _DAMAGED,
     ),
     ((apsw.ReadOnlyError,), ReadOnlyStore, "can't be written ({}): the file or its folder is read-only"),
     (
         (apsw.FullError, apsw.IOError, apsw.CantOpenError, apsw.PermissionsError, apsw.TooBigError, apsw.NoMemError),
         StorageError,
-        "was refused by the disk ({}); nothing of this write was kept. "
-        "Check free space, permissions and that the folder exists",
+        _REFUSED,
     ),
     ((apsw.ConnectionClosedError,), StoreClosed, "was closed; open it again"),
+    (
+        (apsw.ThreadingViolationError,),
+        StoreError,
+        "was in use by a thread that this forked process doesn't have ({}), so it can't be used here; "
+        "fork when no other thread uses the store, or start processes by 'spawn' or 'forkserver'",
+    ),
 )
 
 
@@ -48,12 +62,15 @@ class translated:
     ----------
     name : str
         The file, for the message.
+    foreign : bool, default False
+        Whether others' code runs in the block too: then only what is surely SQLite's is turned.
     """
 
-    __slots__ = ("_name",)
+    __slots__ = ("_foreign", "_name")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, foreign: bool = False) -> None:
         self._name = name
+        self._foreign = foreign
 
     def __enter__(self) -> None:
         return None
@@ -61,11 +78,15 @@ class translated:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if not isinstance(error, apsw.Error):
-            return
-        for classes, ours, words in _WORDS:
-            if isinstance(error, classes):
-                raise ours(f"{self._name} {words.format(error)}") from error
+        if isinstance(error, apsw.Error):
+            for classes, ours, words in _WORDS:
+                if isinstance(error, classes):
+                    raise ours(f"{self._name} {words.format(error)}") from error
+        elif error is not None and not self._foreign and not isinstance(error, MemlabError):
+            if isinstance(error, OSError):  # of a virtual file system
+                raise StorageError(f"{self._name} {_REFUSED.format(error)}") from error
+            if isinstance(error, UnicodeDecodeError):
+                raise CorruptStore(f"{self._name} {_DAMAGED.format(f'text that is none: {error}')}") from error
 
 
 def lay_out(db: apsw.Connection) -> None:
@@ -142,9 +163,14 @@ def make_file(path: Path, fill: Callable[[apsw.Connection], None]) -> bool:
         with translated(str(path)):
             db = apsw.Connection(str(draft))
             with contextlib.closing(db):
+                # Nobody else knows the draft; alone, SQLite needs no memory shared with others, which a network
+                # folder hasn't.
+                db.pragma("locking_mode", "exclusive")
                 db.pragma("journal_mode", "wal")
                 fill(db)
-        return _place(draft, path)
+        with alone_in(path.parent):
+            set_aside(path)
+            return _place(draft, path)
     except MemlabError:
         raise  # some of them are OSErrors too
     except OSError as error:

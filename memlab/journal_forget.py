@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from memlab.errors import StorageError, StoreBusy
 from memlab.journal import Journal
+from memlab.journal_tables import keep, newest
 from memlab.values import dumps
 
 
@@ -48,7 +49,11 @@ def purge(journal: Journal, memory_id: str, texts: Iterable[str], keys: Iterable
         The keys of its vectors.
     """
     connection = journal.connection
+    *_, totals = newest(connection)
     connection.execute("DELETE FROM log WHERE key=? OR other=?", (memory_id, memory_id))
+    # The totals stand in the log's newest row, whichever that is now.
+    if totals:
+        keep(connection, totals)
     connection.execute("DELETE FROM access WHERE memory_id=?", (memory_id,))
     for text in quotes(memory_id, texts):
         connection.execute("DELETE FROM recalls WHERE instr(hits, ?1) OR instr(query, ?1)", (text,))

@@ -2,7 +2,8 @@
 
 The file is an SQLite database. ``memories``, ``associations``, ``spaces`` and ``relations`` hold what is the case;
 ``log`` holds how it came to be; ``vectors`` is a cache; ``recalls``, ``calls`` and ``access`` are telemetry.
-Times are whole microseconds since 1970 in UTC.
+Times are whole microseconds since 1970 in UTC. ``checksum`` is the crc32 of a row's values; ``totals`` of the
+newest row of the log says how many rows the tables of what is the case have, and the sum of their checksums.
 """
 
 import re
@@ -15,6 +16,7 @@ SCHEMA_VERSION = 1
 
 JSON_COLUMNS = frozenset({"tags", "metadata", "aliases", "properties", "definition"})
 FLAG_COLUMNS = frozenset({"archived", "protected"})
+REAL_COLUMNS = frozenset({"importance", "confidence", "strength"})
 
 _TYPES = {
     "importance": "REAL NOT NULL",
@@ -46,19 +48,21 @@ TABLES = {
 
 SCHEMA = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE memories (number INTEGER PRIMARY KEY AUTOINCREMENT, {_columns(STORED)}, UNIQUE (memory_id));
+CREATE TABLE memories (number INTEGER PRIMARY KEY AUTOINCREMENT, {_columns(STORED)},
+    checksum INTEGER NOT NULL, UNIQUE (memory_id));
 CREATE TABLE associations (number INTEGER PRIMARY KEY AUTOINCREMENT, {_columns(ASSOCIATION_FIELDS)},
-    UNIQUE (source, relation, target));
+    checksum INTEGER NOT NULL, UNIQUE (source, relation, target));
 CREATE TABLE spaces (number INTEGER PRIMARY KEY, space_id TEXT NOT NULL UNIQUE, name TEXT NOT NULL UNIQUE,
-    description TEXT NOT NULL, created_at INTEGER NOT NULL);
-CREATE TABLE relations (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL);
+    description TEXT NOT NULL, created_at INTEGER NOT NULL, checksum INTEGER NOT NULL);
+CREATE TABLE relations (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL,
+    checksum INTEGER NOT NULL);
 CREATE TABLE encoders (number INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
-    dimension INTEGER NOT NULL, spec TEXT, active INTEGER NOT NULL);
+    dimension INTEGER NOT NULL, spec TEXT, active INTEGER NOT NULL, checksum INTEGER NOT NULL);
 CREATE TABLE vectors (number INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, key BLOB NOT NULL,
     spans TEXT, vectors BLOB NOT NULL, checksum INTEGER NOT NULL, UNIQUE (key, fingerprint));
 CREATE TABLE log (seq INTEGER PRIMARY KEY AUTOINCREMENT, change INTEGER NOT NULL, time INTEGER NOT NULL,
     actor TEXT NOT NULL, verb TEXT NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, relation TEXT, other TEXT,
-    before TEXT, after TEXT);
+    before TEXT, after TEXT, checksum INTEGER NOT NULL, totals TEXT);
 CREATE INDEX log_key ON log (key);
 CREATE INDEX log_other ON log (other) WHERE other IS NOT NULL;
 CREATE TABLE recalls (number INTEGER PRIMARY KEY, recall_id TEXT NOT NULL UNIQUE, time INTEGER NOT NULL,
@@ -72,5 +76,6 @@ CREATE TABLE access (memory_id TEXT PRIMARY KEY, count INTEGER NOT NULL, last IN
 
 ALL_TABLES = frozenset(re.findall(r"CREATE TABLE (\w+)", SCHEMA))
 
-# version -> statements that bring a file of that version to the next. Empty: version 1 is the first.
+# version -> statements that bring a file of that version to the next. Empty: version 1 is the first. All steps a file
+# needs run in one transaction, and checksums and totals are written anew after the last (see journal_migrate).
 MIGRATIONS: dict[int, str] = {}

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memlab.errors import InvalidArgument, StorageError, StoreBusy
+from memlab.errors import CorruptStore, InvalidArgument, StorageError, StoreBusy, StoreError
 from memlab.journal import Journal
 from memlab.journal_forget import quotes
 from memlab.text import check_text
@@ -191,12 +191,24 @@ class Telemetry:
         self._access.clear()
         self._last.clear()
 
+    def restart(self, keep: bool) -> None:
+        """Go on with another file, or in a forked child, where the parent's thread isn't.
+
+        Parameters
+        ----------
+        keep : bool
+            Whether what waits stays; a parent writes its own.
+        """
+        self._lock, self._timer, self._kept = self._journal.lock, None, None
+        if not keep:
+            self._clear()
+
     def _in_background(self) -> None:
         with self._lock:
             self._timer = None
             try:
                 self.flush(PATIENCE)
-            except (StoreBusy, StorageError):
+            except StoreError:
                 self._schedule()  # nothing is lost yet: what waits is tried again, and close() says if it never could
 
     def close(self) -> None:
@@ -207,7 +219,7 @@ class Telemetry:
                 self._timer = None
             try:
                 self.flush(min(PARTING, self._journal.timeout))
-            except (StoreBusy, StorageError) as error:
+            except (StoreBusy, StorageError, CorruptStore) as error:
                 waiting = f"{len(self._recalls)} recalls and {len(self._calls)} calls"
                 self._clear()
                 warnings.warn(f"the telemetry of {waiting} is lost: {error}", RuntimeWarning, stacklevel=2)

@@ -25,47 +25,34 @@ References
 
 import math
 from array import array
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from memlab.errors import MethodError
-from memlab.terms import Analyser
+from memlab.postings import count_terms, packed, postings
+from memlab.terms import Analyser, TermEvidence
 
 __all__ = ["LexicalIndex", "TermEvidence"]
 
 _Floats = npt.NDArray[np.float64]
+_Integers = npt.NDArray[np.integer]
 
 _MOST_DEAD = 0.25  # share of postings and documents
 
 
-@dataclass(frozen=True, slots=True)
-class TermEvidence:
-    """What one query term adds to one document's score.
-
-    Parameters
-    ----------
-    term : str
-        The term as indexed: folded, stemmed.
-    surface : str
-        The query's word it comes from, the first if there are several.
-    idf : float
-        How rare the term is: its inverse document frequency.
-    tf : int
-        How often the document holds it.
-    contribution : float
-        Its share of the score; the contributions sum to the score.
-    """
+class _Asked(NamedTuple):
+    """A query's term that the index holds: its first word, how often it is asked for, its idf and its postings."""
 
     term: str
     surface: str
+    times: int
     idf: float
-    tf: int
-    contribution: float
+    documents: _Integers  # rising
+    frequencies: _Integers
 
 
 class LexicalIndex:
@@ -116,6 +103,8 @@ class LexicalIndex:
         self._length = 0
         self._dead = 0
         self._norms: _Floats | None = None
+        self._numbers: npt.NDArray[np.int64] | None = None  # what `_rows` holds
+        self._asked: tuple[str, list[_Asked], float] | None = None
 
     def __len__(self) -> int:
         return len(self._document_of)
@@ -177,9 +166,8 @@ class LexicalIndex:
                 f"rows {taken[:5] or numbers[:5]} are negative, repeated or taken; remove a row before adding it again"
             )
         analysed = [self.analyse(text) for text in texts]
-        for row, terms in zip(numbers, analysed, strict=True):
-            self._append(row, terms)
-        self._norms = None
+        self._append(numbers, analysed)
+        self._norms = self._numbers = self._asked = None
 
     def remove(self, rows: Iterable[int]) -> None:
         """Remove documents; all or none.
@@ -206,9 +194,36 @@ class LexicalIndex:
             self._rows[document] = -1
             self._length -= self._lengths[document]
             self._dead += end - begin + 1
-        self._norms = None
+        self._norms = self._numbers = self._asked = None
         if self._dead > _MOST_DEAD * (len(self._terms) + len(self._rows)):
             self._compact()
+
+    def matches(self, query: str) -> tuple[npt.NDArray[np.int64], _Floats]:
+        """Score the documents that hold a term of a query.
+
+        Parameters
+        ----------
+        query : str
+            The query.
+
+        Returns
+        -------
+        rows : ndarray of int64, shape (n,)
+            Their numbers, each once, in no order that means anything.
+        scores : ndarray of float64, shape (n,)
+            Above 0, higher is better.
+        """
+        by_document = np.zeros(len(self._rows))
+        norms, found = self._norms_now(), [np.empty(0, dtype=np.intp)]
+        for asked in self._ask(query)[0]:
+            so_far = by_document[asked.documents]
+            found.append(asked.documents[so_far == 0])
+            share = asked.frequencies / (asked.frequencies + norms[asked.documents])
+            by_document[asked.documents] = so_far + asked.times * asked.idf * share
+        documents = np.concatenate(found)
+        rows = self._numbers_now()[documents]
+        live = rows >= 0
+        return rows[live], by_document[documents[live]]
 
     def scores(self, query: str, n_rows: int) -> _Floats:
         """Score every document.
@@ -231,42 +246,38 @@ class LexicalIndex:
         ValueError
             The index has a row of `n_rows` or above.
         """
-        by_document = np.zeros(len(self._rows))
-        norms = self._norms_now()
-        for term, count in Counter(self.analyse_query(query)).items():
-            number = self._number_of.get(term)
-            if number is not None:
-                documents, tf = np.array(self._documents[number]), np.array(self._frequencies[number])
-                by_document[documents] += count * self._idf(term) * (tf / (tf + norms[documents]))
-        return self._by_row(by_document, n_rows)
+        numbers = self._numbers_now()
+        if numbers.size and numbers.max() >= n_rows:
+            raise ValueError(f"n_rows is {n_rows} but the index has row {numbers.max()}; give at least one more")
+        values = np.zeros(n_rows)
+        rows, scores = self.matches(query)
+        values[rows] = scores
+        return values
 
-    def coverage(self, query: str, n_rows: int) -> _Floats:
-        """Tell how much of the query each document speaks of, whatever the order of the scores.
+    def coverage(self, query: str, rows: Sequence[int]) -> _Floats:
+        """Tell how much of the query documents speak of, whatever the order of the scores.
 
         Parameters
         ----------
         query : str
             The query.
-        n_rows : int
-            How many values to give: above the highest row in the index.
+        rows : sequence of int
+            The documents' numbers.
 
         Returns
         -------
-        ndarray of float64, shape (n_rows,)
-            The summed idf of the distinct query terms that the row holds, over that of all distinct query
-            terms, in [0, 1]. A term that no document holds weighs most, so it lowers every value.
-
-        Raises
-        ------
-        ValueError
-            The index has a row of `n_rows` or above.
+        ndarray of float64, shape (n,)
+            The summed idf of the distinct query terms that the document holds, over that of all distinct query
+            terms, in [0, 1]; 0 where the index has no such row. A term that no document holds weighs most, so it
+            lowers every value.
         """
-        terms = set(self.analyse_query(query))
-        by_document = np.zeros(len(self._rows))
-        for term in sorted(terms & self._number_of.keys()):
-            by_document[np.array(self._documents[self._number_of[term]])] += self._idf(term)
-        whole = math.fsum(map(self._idf, terms))
-        return np.minimum(self._by_row(by_document, n_rows) / (whole or 1.0), 1.0)
+        terms, whole = self._ask(query)
+        held = np.zeros(len(rows))
+        wanted = np.array([self._document_of.get(row, -1) for row in rows], dtype=np.int64)
+        for asked in terms:
+            places = np.minimum(asked.documents.searchsorted(wanted), len(asked.documents) - 1)
+            held[asked.documents[places] == wanted] += asked.idf
+        return np.minimum(held / (whole or 1.0), 1.0)
 
     def explain(self, query: str, row: int) -> list[TermEvidence]:
         """Tell which query terms a document matches, and what each adds to its score.
@@ -291,52 +302,41 @@ class LexicalIndex:
         if row not in self._document_of:
             raise KeyError(f"row {row} isn't in the index")
         document = self._document_of[row]
-        pairs = self._analyser.query_terms(query)
-        counts = Counter(term for term, _ in pairs)
-        surfaces = dict(reversed(pairs))
-        found = []
-        for term, count in counts.items():
-            if tf := self._frequency(term, document):
-                idf = self._idf(term)
-                share = count * idf * tf / (tf + float(self._norms_now()[document]))
-                found.append(TermEvidence(term, surfaces[term], idf, tf, share))
+        norm, found = float(self._norms_now()[document]), []
+        for asked in self._ask(query)[0]:
+            place = int(asked.documents.searchsorted(document))
+            if place < len(asked.documents) and asked.documents[place] == document:
+                tf = int(asked.frequencies[place])
+                share = asked.times * asked.idf * tf / (tf + norm)
+                found.append(TermEvidence(asked.term, asked.surface, asked.idf, tf, share))
         return sorted(found, key=lambda evidence: -evidence.contribution)
 
-    def _append(self, row: int, terms: list[str]) -> None:
-        """Give a document the next number and write its postings."""
-        document = len(self._rows)
-        for term, tf in Counter(terms).items():
-            number = self._number_of.get(term)
-            if number is None:
-                number = self._number_of[term] = len(self._df)
-                self._documents.append(array("i"))
-                self._frequencies.append(array("i"))
-                self._df.append(0)
-            self._documents[number].append(document)
-            self._frequencies[number].append(tf)
-            self._df[number] += 1
-            self._terms.append(number)
-        self._rows.append(row)
-        self._lengths.append(len(terms))
-        self._starts.append(len(self._terms))
-        self._document_of[row] = document
-        self._length += len(terms)
+    def _append(self, rows: list[int], analysed: list[list[str]]) -> None:
+        """Give documents the next numbers and write their postings."""
+        first, known, lengths = len(self._rows), self._number_of, list(map(len, analysed))
+        numbers = [known.setdefault(term, len(known)) for terms in analysed for term in terms]
+        for _ in range(len(self._df), len(known)):
+            self._documents.append(array("i"))
+            self._frequencies.append(array("i"))
+            self._df.append(0)
+        documents, terms, counts = count_terms(numbers, lengths)
+        for term, owners, often, df in postings(documents + first, terms, counts):
+            self._documents[term].frombytes(owners)
+            self._frequencies[term].frombytes(often)
+            self._df[term] += df
+        ends = self._starts[-1] + np.cumsum(np.bincount(documents, minlength=len(rows)))
+        self._terms.extend(packed("i", terms))
+        self._starts.extend(packed("q", ends))
+        self._rows.extend(rows)
+        self._lengths.extend(lengths)
+        self._document_of.update(zip(rows, range(first, first + len(rows)), strict=True))
+        self._length += sum(lengths)
 
     def _idf(self, term: str) -> float:
         """Return a term's inverse document frequency; greatest if no document holds it."""
         number = self._number_of.get(term)
         df = 0 if number is None else self._df[number]
         return math.log(1 + (len(self) - df + 0.5) / (df + 0.5))
-
-    def _frequency(self, term: str, document: int) -> int:
-        """Return how often a document holds a term; documents stand in a posting in rising order."""
-        number = self._number_of.get(term)
-        if number is None:
-            return 0
-        documents = self._documents[number]
-        place = bisect_left(documents, document)
-        hit = place < len(documents) and documents[place] == document
-        return self._frequencies[number][place] if hit else 0
 
     def _norms_now(self) -> _Floats:
         """Return k1 (1 - b + b |d| / mean length) of every document number."""
@@ -345,17 +345,29 @@ class LexicalIndex:
             self._norms = self.k1 * (1 - self.b + self.b * np.array(self._lengths) / mean)
         return self._norms
 
-    def _by_row(self, by_document: _Floats, n_rows: int) -> _Floats:
-        """Carry values from document numbers to rows, leaving out the dead."""
-        # Copied, not viewed: an array that lends out its memory can't grow, and a traceback that a
-        # notebook keeps would hold the loan.
-        rows = np.array(self._rows)
-        if rows.size and rows.max() >= n_rows:
-            raise ValueError(f"n_rows is {n_rows} but the index has row {rows.max()}; give at least one more")
-        found = np.flatnonzero((by_document > 0) & (rows >= 0))
-        values = np.zeros(n_rows)
-        values[rows[found]] = by_document[found]
-        return values
+    def _numbers_now(self) -> npt.NDArray[np.int64]:
+        """Return the row of every document number, -1 for the dead."""
+        if self._numbers is None:
+            # Copied, not viewed: an array that lends out its memory can't grow, and a traceback that a
+            # notebook keeps would hold the loan.
+            self._numbers = np.array(self._rows, dtype=np.int64)
+        return self._numbers
+
+    def _ask(self, query: str) -> tuple[list[_Asked], float]:
+        """Return a query's terms that the index holds, and the summed idf of all its terms.
+
+        The last query is remembered: it is scored once, and then each of its hits is explained by it.
+        """
+        if self._asked is None or self._asked[0] != query:
+            pairs = self._analyser.query_terms(query)
+            surfaces, counts = dict(reversed(pairs)), Counter(term for term, _ in pairs)
+            terms = []
+            for term, times in counts.items():
+                if (number := self._number_of.get(term)) is not None:
+                    postings = np.array(self._documents[number]), np.array(self._frequencies[number])
+                    terms.append(_Asked(term, surfaces[term], times, self._idf(term), *postings))
+            self._asked = query, terms, math.fsum(map(self._idf, counts))
+        return self._asked[1:]
 
     def _compact(self) -> None:
         """Write everything anew without dead documents and without terms that none holds."""
@@ -367,21 +379,16 @@ class LexicalIndex:
         for number in np.flatnonzero(kept).tolist():
             documents = np.array(self._documents[number])
             here = live[documents]
-            self._documents[number] = _packed("i", renumbered[documents[here]])
-            self._frequencies[number] = _packed("i", np.array(self._frequencies[number])[here])
+            self._documents[number] = packed("i", renumbered[documents[here]])
+            self._frequencies[number] = packed("i", np.array(self._frequencies[number])[here])
         self._documents = [entry for entry, keep in zip(self._documents, kept, strict=True) if keep]
         self._frequencies = [entry for entry, keep in zip(self._frequencies, kept, strict=True) if keep]
         self._df = [df for df in self._df if df]
         self._number_of = {term: int(renamed[number]) for term, number in self._number_of.items() if kept[number]}
-        self._terms = _packed("i", renamed[np.array(self._terms)[np.repeat(live, sizes)]])
-        self._starts = _packed("q", np.concatenate([[0], np.cumsum(sizes[live])]))
-        self._lengths = _packed("q", np.array(self._lengths)[live])
-        self._rows = _packed("q", rows[live])
+        self._terms = packed("i", renamed[np.array(self._terms)[np.repeat(live, sizes)]])
+        self._starts = packed("q", np.concatenate([[0], np.cumsum(sizes[live])]))
+        self._lengths = packed("q", np.array(self._lengths)[live])
+        self._rows = packed("q", rows[live])
         self._document_of = {row: document for document, row in enumerate(self._rows)}
+        self._norms = self._numbers = self._asked = None
         self._dead = 0
-
-
-def _packed(code: str, values: npt.NDArray[np.integer]) -> "array[int]":
-    packed = array(code)
-    packed.frombytes(values.astype(code).tobytes())
-    return packed

@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 
 from memlab.errors import InvalidArgument, InvalidAssociation, InvalidMemory, MemlabError
@@ -118,25 +119,13 @@ class Memory:
     aliases: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        fix = object.__setattr__
-        for name in ("memory_id", "content", "space", "content_type"):
-            fix(self, name, check_text(getattr(self, name), name))
-        for name in ("type", "role", "session_id", "source"):
-            if getattr(self, name) is not None:
-                fix(self, name, check_text(getattr(self, name), name))
-        for name in TIMES:
-            if getattr(self, name) is not None or name in ("created_at", "updated_at"):
-                fix(self, name, utc(getattr(self, name), what=name))
-        for name in ("importance", "confidence"):
-            fix(self, name, share(getattr(self, name), name))
-        for name in ("archived", "protected"):
-            fix(self, name, flag(getattr(self, name), name))
-        fix(self, "tags", distinct_texts(self.tags, "tags", key=tag_key))
-        fix(self, "aliases", distinct_texts(self.aliases, "aliases", key=str))
-        if self.sequence is not None:
-            fix(self, "sequence", whole(self.sequence, "sequence"))
-        fix(self, "access_count", whole(self.access_count, "access_count"))
-        fix(self, "metadata", _object(self.metadata, "metadata", InvalidMemory))
+        for name, check, optional in _CHECKS:
+            given = getattr(self, name)
+            if given is None and optional:
+                continue
+            checked = check(given, name)
+            if checked is not given:  # writing to a frozen object is dear, and most values are as they should be
+                object.__setattr__(self, name, checked)
         if self.valid_from and self.valid_until and self.valid_from >= self.valid_until:
             raise InvalidMemory(
                 f"valid_from {self.valid_from.isoformat()} isn't before valid_until "
@@ -168,6 +157,10 @@ FIELDS = tuple(f.name for f in dataclasses.fields(Memory))
 STORED = tuple(name for name in FIELDS if name not in ("access_count", "accessed_at"))
 
 
+def _instant(value: Any, what: str) -> datetime:
+    return utc(value, what=what)
+
+
 def _object(value: Any, what: str, error: type[MemlabError]) -> FrozenDict:
     """Freeze a JSON object; one that is frozen was checked when it was."""
     if isinstance(value, FrozenDict):
@@ -176,6 +169,21 @@ def _object(value: Any, what: str, error: type[MemlabError]) -> FrozenDict:
         raise error(f"{what} is a {type(value).__name__}; it must be a dict (a JSON object)")
     frozen: FrozenDict = freeze(value, what, error)
     return frozen
+
+
+# How each field of a memory is checked, and whether it may be None; in the order in which faults are named.
+_CHECKS: tuple[tuple[str, Callable[[Any, str], Any], bool], ...] = (
+    *((name, check_text, False) for name in ("memory_id", "content", "space", "content_type")),
+    *((name, check_text, True) for name in ("type", "role", "session_id", "source")),
+    *((name, _instant, name not in ("created_at", "updated_at")) for name in TIMES),
+    *((name, share, False) for name in ("importance", "confidence")),
+    *((name, flag, False) for name in ("archived", "protected")),
+    ("tags", partial(distinct_texts, key=tag_key), False),
+    ("aliases", partial(distinct_texts, key=str), False),
+    ("sequence", whole, True),
+    ("access_count", whole, False),
+    ("metadata", partial(_object, error=InvalidMemory), False),
+)
 
 
 def _made(cls: Callable[..., _Made], row: Mapping[str, Any], times: tuple[str, ...], error: type[MemlabError]) -> _Made:

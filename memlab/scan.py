@@ -1,8 +1,8 @@
 """A scan: rough cosines of many memories for some queries, and where the large and small ones are.
 
-Sorting a hundred thousand scores to find ten costs as much as scoring them. Here memories are laid in groups of
-about sixteen, of which only the largest and smallest cosine are kept beside the scores: whoever looks for the best
-few looks into the few groups that can hold them.
+Sorting a hundred thousand scores to find ten takes as long as making them. Here memories are laid in groups of
+thirty-two or a few more, and of each group the largest and smallest cosine are kept beside the scores: whoever looks
+for the best few looks into the few groups that can hold them.
 """
 
 from dataclasses import dataclass
@@ -12,26 +12,23 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
 Places = npt.NDArray[np.intp]
-DEPTH = 16  # memories in a group
-BLOCK = 131_072  # numbers that are looked through at a time: they stay in the second cache
+DEPTH = 32  # memories in a group, where there are enough
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """Rough cosines.
+    """Rough cosines of m memories for q queries.
 
     Parameters
     ----------
-    values : ndarray of float32, shape (m, q)
-        By memory that has a vector, and query.
+    values : ndarray of float32, shape (q, m)
+        By query, and memory that has a vector.
     places : ndarray of int, shape (m,), optional
         Which memory of those asked for each is, rising; None where all have a vector.
     error : float
         How far a value can be from the exact one.
-    largest, smallest : ndarray of float32, shape (g, q)
-        By group and query.
-    step : int
-        Memories in a block, the last one excepted.
+    largest, smallest : ndarray of float32, shape (q, g)
+        By query and group. Memory i is in group i modulo g.
     """
 
     values: Floats
@@ -39,7 +36,6 @@ class Scan:
     error: float
     largest: Floats
     smallest: Floats
-    step: int
 
     @staticmethod
     def of(values: Floats, places: Places | None, error: float) -> "Scan":
@@ -47,8 +43,8 @@ class Scan:
 
         Parameters
         ----------
-        values : ndarray of float32, shape (rows, q)
-            By row and query.
+        values : ndarray of float32, shape (q, rows)
+            By query and row.
         places : ndarray of int, shape (rows,), optional
             The memory of each row, never falling; None where each has one row.
         error : float
@@ -61,19 +57,22 @@ class Scan:
 
         Examples
         --------
-        >>> found = Scan.of(np.array([[0.25], [0.5], [0.75]], dtype=np.float32), np.array([0, 2, 2]), 0.0)
-        >>> found.values.ravel().tolist(), found.places.tolist()
-        ([0.25, 0.75], [0, 2])
+        >>> found = Scan.of(np.array([[0.25, 0.5, 0.75]], dtype=np.float32), np.array([0, 2, 2]), 0.0)
+        >>> found.values.tolist(), found.places.tolist()
+        ([[0.25, 0.75]], [0, 2])
         """
         if places is not None and len(places):
             first = np.flatnonzero(np.diff(places, prepend=-1))
             if len(first) < len(places):
-                values, places = np.maximum.reduceat(values, first, axis=0), places[first]
-        step = max(DEPTH, BLOCK // max(1, values.shape[1]))
-        found = [_extremes(values[at : at + step]) for at in range(0, len(values), step)]
-        none = values[:0]
-        largest, smallest = (np.concatenate(side) for side in zip((none, none), *found, strict=True))
-        return Scan(values, places, error, largest, smallest, step)
+                values, places = np.maximum.reduceat(values, first, axis=1), places[first]
+        groups = max(1, values.shape[1] // DEPTH)
+        whole = values.shape[1] // groups * groups
+        piled, rest = values[:, :whole].reshape(len(values), -1, groups), values[:, whole:]
+        largest, smallest = piled.max(axis=1, initial=-2), piled.min(axis=1, initial=2)
+        some = slice(0, rest.shape[1])
+        np.maximum(largest[:, some], rest, out=largest[:, some])
+        np.minimum(smallest[:, some], rest, out=smallest[:, some])
+        return Scan(values, places, error, largest, smallest)
 
     def members(self, groups: Places) -> Places:
         """List the memories of groups.
@@ -86,27 +85,29 @@ class Scan:
         Returns
         -------
         ndarray of int
-            Rows of :attr:`values`.
+            Columns of :attr:`values`.
         """
-        found = [np.empty(0, dtype=np.intp)]
-        for group in groups.tolist():
-            block, place = divmod(group, _groups(self.step))
-            begin = block * self.step
-            end = min(begin + self.step, len(self.values))
-            found.append(np.arange(begin + place, end, _groups(end - begin)))
-        return np.concatenate(found)
+        count, width = self.values.shape[1], self.largest.shape[1]
+        found = (groups[:, None] + np.arange(0, count, width)).ravel()
+        inside: Places = found[found < count]
+        return inside
 
+    def rows(self, places: Places) -> tuple[Places, npt.NDArray[np.bool_]]:
+        """Find memories among those that have a vector.
 
-def _groups(rows: int) -> int:
-    return max(1, rows // DEPTH)
+        Parameters
+        ----------
+        places : ndarray of int
+            Which of those asked for.
 
-
-def _extremes(block: Floats) -> tuple[Floats, Floats]:
-    """Give the largest and smallest of each group: of rows as many apart as there are groups."""
-    groups, queries = _groups(len(block)), block.shape[1]
-    whole = len(block) // groups * groups
-    piled, rest = block[:whole].reshape(-1, groups * queries), block[whole:]
-    largest, smallest = (side.reshape(groups, queries) for side in (piled.max(axis=0), piled.min(axis=0)))
-    largest[: len(rest)] = np.maximum(largest[: len(rest)], rest)
-    smallest[: len(rest)] = np.minimum(smallest[: len(rest)], rest)
-    return largest, smallest
+        Returns
+        -------
+        rows : ndarray of int
+            Their columns of :attr:`values`; any where they have none.
+        known : ndarray of bool
+            Whether they have one.
+        """
+        if self.places is None:
+            return places, np.ones(len(places), dtype=bool)
+        rows = np.minimum(np.searchsorted(self.places, places), len(self.places) - 1)
+        return rows, self.places[rows] == places

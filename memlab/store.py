@@ -12,6 +12,7 @@ from memlab.encoder_choice import default_encoder, encoder_from, resolve_encoder
 from memlab.encoders import Encoder
 from memlab.errors import EncoderError, EncoderMismatch, InvalidArgument
 from memlab.journal import Journal
+from memlab.journal_company import SharedJournal
 from memlab.markup import table
 from memlab.store_care import Caring
 from memlab.store_spaces import Spaces
@@ -94,6 +95,20 @@ class MemoryStore(Caring):
             If the encoder given didn't make the file's embeddings.
         CorruptStore, NewerStore, StorageError
             If the file can't be read; it is left as it is.
+        StoreBusy
+            If another process keeps the file locked beyond the timeout.
+        ReadOnlyStore
+            If the file can't be written and read_only wasn't said.
+
+        Notes
+        -----
+        Where another file takes the name while it is open, such as a backup, or one that was removed and made
+        anew, the next reading or write goes to that one and all is read anew; where no file has the name, each
+        use raises StorageError. A forked child gets a connection of its own at its first use. On a network folder
+        one process at a time can have the file, with a rollback journal, and a UserWarning says so. A read-only
+        store in a folder that can't be written is read as a file that nobody writes; if somebody did, the next
+        reading reads it anew. Before a backup is put in the place of a file that was not closed, say after a
+        crash, what SQLite left beside that (``-wal``, ``-shm``) has to be removed.
 
         Examples
         --------
@@ -108,7 +123,7 @@ class MemoryStore(Caring):
         if not isinstance(path, str | Path) or not str(path):
             raise InvalidArgument(f"path is {path!r}; give the name of a file")
         store = cls.__new__(cls)
-        journal = Journal(path, read_only=read_only, durability=durability, timeout=timeout)
+        journal = SharedJournal(path, read_only=read_only, durability=durability, timeout=timeout)
         try:
             store._start(journal, encoder, zone)
         except BaseException:

@@ -10,7 +10,7 @@ import pandas as pd
 from memlab.changes import Change
 from memlab.errors import DuplicateMemory, InvalidMemory, MemlabError, UnknownMemory
 from memlab.records import DEFAULT_SPACE, FIELDS, Association, Memory, association_row, memory_row
-from memlab.store_items import as_items, choice
+from memlab.store_items import as_items, choice, switch
 from memlab.store_parts import Parting
 from memlab.store_state import ContentKey, Fresh, content_key
 from memlab.text import check_text
@@ -154,6 +154,7 @@ class Adding(Parting):
         self._check_writable()
         choice("on_error", on_error, ("raise", "report"))
         choice("on_duplicate", on_duplicate, ("keep", "skip"))
+        switch("progress", progress)
         self._known_zone(zone)
         if isinstance(items, pd.DataFrame):
             items = items.drop(columns=list(KEPT), errors="ignore")
@@ -188,7 +189,7 @@ class Adding(Parting):
     def _draft(self, item: Mapping[str, Any], space: str | None) -> Memory:
         """Check one item and make a memory of it."""
         fields = {name: value for name, value in item.items() if value is not None}
-        zone = fields.pop("zone", None) or self._zone
+        zone = self._known_zone(fields.pop("zone", None)) or self._zone
         unknown = sorted(map(str, set(fields) - set(GIVEN)))
         if unknown:
             raise InvalidMemory(f"a memory has no {', '.join(unknown)}; it has {', '.join(GIVEN)}")
@@ -271,7 +272,7 @@ class Adding(Parting):
 
     def _supersede(self, work: _Addition, old_id: str, memory: Memory) -> None:
         """Make an older memory a thing of the past, if the new one is written."""
-        old = self._table.get(old_id)
+        old = self._found(old_id)
         if old.space != memory.space:
             raise UnknownMemory(
                 f"no memory of the space {memory.space!r} has the id {old_id!r}, so it can't be superseded"

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from memlab.changes import Change, difference
-from memlab.errors import InvalidArgument, InvalidAssociation, MemlabError
+from memlab.errors import InvalidArgument, InvalidAssociation, MemlabError, UnknownAssociation, shown
 from memlab.records import Association, association_row
 from memlab.store_delete import Deleting
-from memlab.store_items import as_items, choice
+from memlab.store_items import as_items, choice, counting
+from memlab.text import check_text
 from memlab.times import now, utc
 from memlab.values import dumps
 from memlab.vocabulary import Relation, check_properties, custom_relation
@@ -143,7 +144,7 @@ class Associating(Deleting):
             )
         relation = self._relation(given["relation"])
         if given.get("origin", "authored") != "authored":
-            raise InvalidAssociation(f"its origin is {given['origin']!r}; only authored associations can be written")
+            raise InvalidAssociation(f"its origin is {shown(given['origin'])}; only authored ones can be written")
         old = self._graph.edges.get((source.memory_id, relation.name, target.memory_id))
         moment = now()
         new = Association(
@@ -202,14 +203,17 @@ class Associating(Deleting):
         >>> store.dissociate(a, "LEADS_TO", b).strength, len(store.associations)
         (0.5, 0)
         """
+        triple = (source, relation, target)
+        if not all(isinstance(part, str) for part in triple):
+            raise UnknownAssociation(f"there is no association {' '.join(map(shown, triple))}; the three are texts")
         gone: list[Association] = []
 
         def plan() -> list[Change]:
-            gone[:] = [self._graph.get((source, relation, target))]
+            ends = (self._table.aliases.get(end, end) for end in triple[::2])
+            gone[:] = [self._graph.get((next(ends), relation, next(ends)))]
+            key, _, other = gone[0].triple
             row = association_row(gone[0])
-            return [
-                Change(verb="dissociate", kind="association", key=source, relation=relation, other=target, before=row)
-            ]
+            return [Change(verb="dissociate", kind="association", key=key, relation=relation, other=other, before=row)]
 
         self._commit(plan, actor=actor)
         return gone[0]
@@ -257,13 +261,13 @@ class Associating(Deleting):
         >>> store.neighbours(b)["memory_id"].tolist()
         ['rain']
         """
-        if isinstance(hops, bool) or not isinstance(hops, int) or hops < 1:
-            raise InvalidArgument(f"hops is {hops!r}; it must be a whole number from 1 up")
-        wanted = [relations] if isinstance(relations, str) else None if relations is None else list(relations)
+        hops = counting("hops", hops)
+        wanted = None if relations is None else _relation_names(relations)
         with self._reading():
             unknown = sorted(set(wanted or ()) - set(self._relations))
             if unknown:
-                raise InvalidAssociation(f"{unknown[0]!r} isn't a relation; there are {', '.join(self._relations)}")
+                known = ", ".join(self._relations)
+                raise InvalidAssociation(f"{shown(unknown[0])} isn't a relation; there are {known}")
             start = self._found(memory_id).memory_id
             found = self._graph.walk(start, wanted, direction, hops)
             rows = [(there, far, *a.triple, a.strength, self._table.get(there).content) for a, there, far in found]
@@ -346,6 +350,13 @@ def _says(association: Association) -> tuple[float, str]:
     return association.strength, dumps(association.properties)
 
 
+def _relation_names(relations: Any) -> list[str]:
+    if not isinstance(relations, str | Iterable) or isinstance(relations, bytes | Mapping):
+        raise InvalidArgument(f"relations is a {type(relations).__name__}; give a relation's name, or a list of names")
+    names = [relations] if isinstance(relations, str) else relations
+    return [check_text(name, "a relation's name", error=InvalidArgument) for name in names]
+
+
 def _as_mapping(item: Any) -> dict[str, Any]:
     if isinstance(item, Association):
         return {name: getattr(item, name) for name in _PLAIN}
@@ -353,7 +364,7 @@ def _as_mapping(item: Any) -> dict[str, Any]:
         return dict(zip(_PLAIN, item, strict=False))
     if not isinstance(item, Mapping):
         raise InvalidAssociation(
-            f"{item!r} isn't an association; give (source, relation, target), a mapping or an Association"
+            f"{shown(item)} isn't an association; give (source, relation, target), a mapping or an Association"
         )
     given = {key: value for key, value in item.items() if value is not None}
     missing = [name for name in _PLAIN[:3] if name not in given]

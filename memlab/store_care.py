@@ -10,15 +10,17 @@ import numpy as np
 from memlab.changes import Change
 from memlab.encoder_choice import resolve_encoder
 from memlab.encoders import Encoder
-from memlab.errors import InvalidArgument, StorageError, StoreBusy
+from memlab.errors import InvalidArgument, StorageError, StoreBusy, shown
 from memlab.index import DenseIndex
 from memlab.journal_backup import backup
 from memlab.journal_telemetry import PATIENCE
 from memlab.markup import table
 from memlab.records import DEFAULT_SPACE, Memory, association_row
-from memlab.store_embedder import Embedder, text_key
+from memlab.store_embedder import Embedder
+from memlab.store_items import switch
 from memlab.store_state import space_row
 from memlab.store_undo import Undoing
+from memlab.store_vectors import text_key
 
 if TYPE_CHECKING:
     import faiss
@@ -69,7 +71,7 @@ class Caring(Undoing):
         Parameters
         ----------
         repair : bool, default False
-            Rebuild the derived parts (all but the file) from the file, and check again.
+            Rebuild the derived parts (all but the file) from the file, unless that is damaged, and check again.
 
         Returns
         -------
@@ -84,13 +86,19 @@ class Caring(Undoing):
         >>> store.check().ok
         True
         """
+        switch("repair", repair)
         with self._reading():
-            if repair:
+            self._embedder.settle()
+            faults = self._journal.faults()
+            # Of a damaged file nothing else can be said, and what is in memory may be the last whole copy.
+            repaired = repair and not faults
+            if repaired:
                 self._rebuild()
                 self._drop_broken_vectors()
             parts = (self._vector_faults, self._table_faults, self._index_faults, self._graph_faults)
-            # Of a damaged file nothing else can be said.
-            faults = self._journal.faults() or [fault for part in parts for fault in part()]
+            with self._journal.snapshot():  # so that what others write meanwhile isn't taken for a fault
+                self._catch_up()
+                faults = faults or [fault for part in parts for fault in part()]
             vectors = sum(index.rows for index in self._embedder.indexes.values())
             figures = (
                 ("memories", len(self._table)),
@@ -98,7 +106,7 @@ class Caring(Undoing):
                 ("changes", self._applied),
                 ("vectors in memory", vectors),
             )
-        return Check(tuple(faults), figures, repair)
+        return Check(tuple(faults), figures, repaired)
 
     def _drop_broken_vectors(self) -> None:
         broken = self._embedder.cache.broken()
@@ -126,7 +134,7 @@ class Caring(Undoing):
         slots: dict[str, list[int]] = {space: [] for space in self._spaces}
         for memory in self._table:
             slots[memory.space].append(self._table.slots[memory.memory_id])
-        for space, lexical in (self._lexical or {}).items():
+        for space, lexical in ({} if self._lexical is None else self._words()).items():
             there = slots.get(space, [])
             if len(lexical) != len(there) or not all(slot in lexical for slot in there):
                 faults.append(f"the lexical index of {space!r} holds {len(lexical)} of {len(there)} memories")
@@ -189,6 +197,7 @@ class Caring(Undoing):
         (1, 16)
         """
         self._check_writable()
+        switch("progress", progress)
         other = Embedder(self._journal, resolve_encoder(encoder))
         with self._reading():
             texts = [memory.text for memory in self._table]
@@ -237,7 +246,7 @@ class Caring(Undoing):
         1
         """
         self._check_writable()
-        with self._holding(), self._journal.transaction():
+        with self._reading(), self._journal.transaction():
             self._catch_up()
             if self._active is None:
                 return 0
@@ -311,7 +320,7 @@ class Caring(Undoing):
         'copy.memlab'
         """
         if not isinstance(path, str | Path) or not str(path):
-            raise InvalidArgument(f"path is {path!r}; give the name of a new file")
+            raise InvalidArgument(f"path is {shown(path)}; give the name of a new file")
         target = Path(path).absolute()
         if not target.parent.is_dir():
             raise StorageError(f"{target.parent} isn't a folder; make it first, or check the path")

@@ -19,10 +19,13 @@ from memlab.changes import Change
 from memlab.encoders import Encoder
 from memlab.errors import InvalidArgument, ReadOnlyStore, StoreClosed
 from memlab.journal import Journal
+from memlab.journal_company import FileReplaced, SharedJournal, come_to_rest
 from memlab.journal_telemetry import Telemetry
 from memlab.records import memory_from
-from memlab.store_embedder import Embedder, Embedding
+from memlab.store_embedder import Embedder
+from memlab.store_forks import watch
 from memlab.store_state import Fresh, State
+from memlab.store_vectors import Embedding
 from memlab.text import check_text
 from memlab.times import now, to_micros, zone_of
 
@@ -41,6 +44,7 @@ class Committing(State):
         if zone is not None:
             zone_of(zone)
         self._lock = journal.lock
+        self._company = journal if isinstance(journal, SharedJournal) else None
         self._depth = 0
         self._closed = False
         self._zone = zone
@@ -52,6 +56,7 @@ class Committing(State):
         self._telemetry = Telemetry(journal)
         # A store that nobody closed: what waits is written when it is dropped, or when Python ends.
         self._farewell = weakref.finalize(self, _let_go, self._telemetry, journal, os.getpid())
+        watch(self)
 
     def __enter__(self) -> Self:
         return self
@@ -133,8 +138,38 @@ class Committing(State):
         """Hold the lock over a block that sees all that any process committed before."""
         with self._holding():
             self._check_open()
+            self._settle()
             self._catch_up()
             yield
+
+    def _settle(self) -> None:
+        """Follow the store's name to another file, and leave a connection that a fork made unusable."""
+        if self._company is not None and self._company.settle():
+            self._stale = True
+            self._telemetry.restart(keep=False)  # what waits speaks of the file before
+            self._announced = self._journal.head()
+            self._rebuild()
+
+    def _forked(self, rested: bool) -> None:
+        """Begin anew in a forked child; rested says whether no other thread was at work in the parent."""
+        if not rested:
+            self._lock = self._journal.lock = threading.RLock()
+            self._depth = 0
+            self._stale = True
+        self._delivery = threading.Lock()
+        self._pending.clear()
+        if self._company is None:
+            come_to_rest(self._journal)
+        else:
+            self._company.forked()
+        self._telemetry.restart(keep=self._company is None)
+        self._farewell.detach()
+        if not self._closed:
+            self._farewell = weakref.finalize(self, _let_go, self._telemetry, self._journal, os.getpid())
+
+    @property
+    def _sharing(self) -> str:
+        return "this process, in memory" if self._company is None else self._company.sharing
 
     def _check_open(self) -> None:
         if self._closed:
@@ -147,6 +182,8 @@ class Committing(State):
             raise ReadOnlyStore(
                 f"{self._journal.name} is open for reading only; write to a store opened without read_only=True"
             )
+        with self._lock:  # encoding looks into the file's cache
+            self._settle()
 
     def _commit(
         self,
@@ -178,15 +215,22 @@ class Committing(State):
         known = fresh or Fresh()
         with self._holding():
             self._check_writable()
-            with self._journal.transaction():
-                self._catch_up()
-                changes = plan()
-                made = self._embeddings(changes, known)
-                written = self._write(self._name_encoder(made, self._active) + changes, actor)
-                self._embedder.keep(made)
-                written += self._write(finish() if finish else [], actor)
-            self._announce(written)
-            self._apply_all(written, Fresh(made, known.memories))
+            try:
+                return self._try(plan, known, actor, finish)
+            except FileReplaced:
+                self._settle()
+                return self._try(plan, known, actor, finish)
+
+    def _try(self, plan: Plan, known: Fresh, actor: str, finish: Plan | None) -> list[Change]:
+        with self._journal.transaction():
+            self._catch_up()
+            changes = plan()
+            made = self._embeddings(changes, known)
+            written = self._write(self._name_encoder(made, self._active) + changes, actor)
+            self._embedder.keep(made)
+            written += self._write(finish() if finish else [], actor)
+        self._announce(written)
+        self._apply_all(written, Fresh(made, known.memories))
         return written
 
     def _write(self, changes: list[Change], actor: str) -> list[Change]:
@@ -222,10 +266,13 @@ class Committing(State):
         begin = min(self._applied, self._announced)
         changes = self._journal.changes("seq>?", (begin,))
         self._announce([change for change in changes if change.seq > self._announced])
-        if self._stale:
+        news = [change for change in changes if change.seq > self._applied]
+        # Rows of the log that are gone before they were applied: only the tables say what they did.
+        whole = bool(news) and news[-1].seq == self._applied + len(news)
+        if self._stale or not whole:
             self._rebuild()
         else:
-            self._apply_all([change for change in changes if change.seq > self._applied], Fresh())
+            self._apply_all(news, Fresh())
 
     def _announce(self, changes: Sequence[Change]) -> None:
         """Have subscribers told, in order, when the lock is free."""
@@ -236,13 +283,13 @@ class Committing(State):
 
     def _deliver(self) -> None:
         # Whoever holds the lock, or is telling subscribers now, goes on to tell them these as well.
-        while self._pending and not self._depth and self._delivery.acquire(blocking=False):
+        while self._pending and not self._depth and (delivery := self._delivery).acquire(blocking=False):
             try:
                 batch = self._pending.popleft()
                 for (callback,) in list(self._subscribers):
                     _call(callback, batch)
             finally:
-                self._delivery.release()
+                delivery.release()
 
 
 def _call(callback: Subscriber, batch: tuple[Change, ...]) -> None:

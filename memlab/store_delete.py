@@ -4,14 +4,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from memlab.changes import Change
-from memlab.errors import FilterError, InvalidArgument, UnknownMemory
+from memlab.errors import FilterError, InvalidArgument, UnknownMemory, shown
 from memlab.filters import parse_filter
 from memlab.journal_forget import purge, scrub
 from memlab.recall.candidates import fitting
 from memlab.records import DEFAULT_SPACE, Memory, association_row, memory_from
-from memlab.store_embedder import text_key
-from memlab.store_items import as_ids
+from memlab.store_items import as_ids, switch
 from memlab.store_update import Updating
+from memlab.store_vectors import text_key
 
 
 class Deleting(Updating):
@@ -69,6 +69,7 @@ class Deleting(Updating):
             raise InvalidArgument("give ids or filters to delete, not both")
         if ids is None and where is None and tags is None and space is None:
             raise InvalidArgument("nothing says what to delete: give ids, where=, tags= or space=")
+        switch("dry_run", dry_run)
         chosen: list[str] = []
         names = list(as_ids(ids)) if ids is not None else None
         wanted = parse_filter(where=where, tags=tags)
@@ -94,7 +95,7 @@ class Deleting(Updating):
     def _in_space(self, memory_id: str, space: str | None) -> Memory:
         memory = self._found(memory_id)
         if space is not None and memory.space != self._space(space).name:
-            raise UnknownMemory(f"no memory of the space {space!r} has the id {memory_id!r}")
+            raise UnknownMemory(f"no memory of the space {shown(space)} has the id {memory_id!r}")
         return memory
 
     def _removal(self, verb: str, ids: Sequence[str]) -> list[Change]:
@@ -170,7 +171,7 @@ class Deleting(Updating):
             known[:] = dict.fromkeys(self._table.aliases.get(name, name) for name in names)
             unknown = sorted(set(known) - self._journal.knows(known))
             if unknown:
-                raise UnknownMemory(f"no memory has or had the id {unknown[0]!r}; nothing was forgotten")
+                raise UnknownMemory(f"no memory has or had the id {shown(unknown[0])}; nothing was forgotten")
             living = [name for name in known if name in self._table.slots]
             merged = (alias for name in living for alias in self._table.get(name).aliases)
             gone[:] = dict.fromkeys([*known, *merged])

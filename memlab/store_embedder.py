@@ -4,98 +4,24 @@ Opening a store never loads a model, the first encoding does. Vectors are read f
 needs them; what has none yet is encoded then and kept.
 """
 
-import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from memlab.encoders import Encoder, encode_checked, spec_of, store_fingerprint
 from memlab.errors import EncoderMismatch
-from memlab.index import DenseIndex, Span
+from memlab.index import DenseIndex
 from memlab.journal import Journal
-from memlab.journal_vectors import VectorCache
+from memlab.journal_vectors import Kept, VectorCache
 from memlab.records import TEMPLATE, Memory
+from memlab.store_vectors import Embedding, Vectors, read_indexes, text_key
 from memlab.table import Table
-from memlab.values import dumps, loads
+from memlab.values import dumps
 from memlab.windows import windows_of
 
-Vectors = npt.NDArray[np.float32]
 
-
-@dataclass(frozen=True, slots=True)
-class Embedding:
-    """The vectors of one text.
-
-    Parameters
-    ----------
-    vectors : ndarray of float32, shape (windows, dimension)
-        Unit rows, or zero.
-    spans : tuple of (int, int)
-        The characters of each window.
-    """
-
-    vectors: Vectors
-    spans: tuple[Span, ...]
-
-    @classmethod
-    def read(cls, spans: str | None, blob: bytes, dimension: int, length: int) -> "Embedding | None":
-        """Read an embedding from the cache, None where it isn't one.
-
-        Parameters
-        ----------
-        spans : str or None
-            JSON of the spans, None for one window.
-        blob : bytes
-            Little-endian float32, as it was written: the cache keeps checksums.
-        dimension : int
-            Numbers in a vector.
-        length : int
-            Of the text, in characters.
-
-        Returns
-        -------
-        Embedding or None
-            A cache may lose what it holds, never the text: vectors of a wrong shape are made anew.
-        """
-        parts = tuple((int(a), int(b)) for a, b in loads(spans)) if spans else ((0, length),)
-        if len(blob) != 4 * dimension * len(parts):
-            return None
-        return cls(np.frombuffer(blob, dtype="<f4").reshape(len(parts), dimension), parts)
-
-    def row(self, text: str) -> tuple[bytes, str | None, bytes]:
-        """Give the embedding as a row of the cache.
-
-        Parameters
-        ----------
-        text : str
-            Its text.
-
-        Returns
-        -------
-        tuple
-            Key, spans, bytes.
-        """
-        spans = dumps([list(span) for span in self.spans]) if len(self.spans) > 1 else None
-        return text_key(text), spans, self.vectors.astype("<f4").tobytes()
-
-
-def text_key(text: str) -> bytes:
-    """Name a text in the vector cache.
-
-    Parameters
-    ----------
-    text : str
-        A memory's text as the encoder reads it.
-
-    Returns
-    -------
-    bytes
-        Its sha256.
-    """
-    return hashlib.sha256(text.encode()).digest()
+def _mark(key: bytes) -> int:
+    """Shorten a key: two that share it cost a question to the file, no more."""
+    return int.from_bytes(key[:8], "little")
 
 
 class Embedder:
@@ -116,6 +42,9 @@ class Embedder:
         self.indexes: dict[str, DenseIndex] = {}
         self.loaded = False
         self._waiting: set[str] = set()  # ids of memories whose vectors are still to be found or made
+        # By slot: space and vectors that the next recall brings into the indexes, many at once for less.
+        self._late: dict[int, tuple[str, Embedding]] = {}
+        self._seen: set[int] | None = None  # marks of the keys that the cache held; None until it was read
         self._fingerprint: str | None = None
 
     @property
@@ -199,6 +128,9 @@ class Embedder:
         """Read what the cache holds of texts."""
         dimension = self._need().dimension
         by_key = {text_key(text): text for text in texts}
+        if self._seen is not None:
+            # What another process kept since is made once more, which costs less than asking for each new text.
+            by_key = {key: text for key, text in by_key.items() if _mark(key) in self._seen}
         found = {}
         for key, spans, blob in self.cache.find(self.fingerprint, list(by_key)):
             embedding = Embedding.read(spans, blob, dimension, len(by_key[key]))
@@ -230,7 +162,10 @@ class Embedder:
             By text.
         """
         if embeddings:
-            self.cache.put(self.fingerprint, (embedding.row(text) for text, embedding in embeddings.items()))
+            rows = [embedding.row(text) for text, embedding in embeddings.items()]
+            self.cache.put(self.fingerprint, rows)
+            if self._seen is not None:
+                self._seen.update(_mark(key) for key, _, _ in rows)
 
     def put(self, memory: Memory, slot: int, fresh: Mapping[str, Embedding]) -> None:
         """Bring a memory that is new, or whose text is new, into the index.
@@ -250,7 +185,17 @@ class Embedder:
         if embedding is None:
             self._waiting.add(memory.memory_id)
         else:
-            self._index(memory.space).add([slot], [embedding.vectors], [embedding.spans])
+            self._late[slot] = (memory.space, embedding)
+
+    def settle(self) -> None:
+        """Bring the vectors that came since the last recall into the indexes."""
+        by_space: dict[str, list[int]] = {}
+        for slot, (space, _) in self._late.items():
+            by_space.setdefault(space, []).append(slot)
+        for space, slots in by_space.items():
+            embeddings = [self._late[slot][1] for slot in slots]
+            self._index(space).add(slots, [e.vectors for e in embeddings], [e.spans for e in embeddings])
+        self._late = {}
 
     def remove(self, memory: Memory, slot: int) -> None:
         """Take a memory out of the index.
@@ -263,7 +208,7 @@ class Embedder:
             Its slot.
         """
         self._waiting.discard(memory.memory_id)
-        if memory.space in self.indexes:
+        if self._late.pop(slot, None) is None and memory.space in self.indexes:
             self.indexes[memory.space].remove(slot)
 
     def waits(self, memory_id: str) -> bool:
@@ -291,6 +236,9 @@ class Embedder:
         """
         if old in self.indexes:
             self.indexes[new] = self.indexes.pop(old)
+        for slot, (space, embedding) in self._late.items():
+            if space == old:
+                self._late[slot] = (new, embedding)
 
     def _index(self, space: str) -> DenseIndex:
         if space not in self.indexes:
@@ -299,7 +247,7 @@ class Embedder:
 
     def drop(self) -> None:
         """Empty the indexes; the next recall reads them from the file."""
-        self.indexes, self.loaded, self._waiting = {}, False, set()
+        self.indexes, self.loaded, self._waiting, self._late, self._seen = {}, False, set(), {}, None
 
     def missing(self, table: Table, progress: bool) -> dict[str, Embedding]:
         """Fill the indexes from the cache, and make what it lacks.
@@ -320,6 +268,7 @@ class Embedder:
             if not self.loaded:
                 self._waiting = self._load(table)
                 self.loaded = True
+            self.settle()
             if not self._waiting:
                 return {}
             memories = [table.get(memory_id) for memory_id in sorted(self._waiting, key=table.slots.__getitem__)]
@@ -327,6 +276,7 @@ class Embedder:
             self._waiting = set()
             for memory in memories:
                 self.put(memory, table.slots[memory.memory_id], made)
+            self.settle()
         except BaseException:
             self.drop()  # half-filled: begin anew
             raise
@@ -334,19 +284,12 @@ class Embedder:
 
     def _load(self, table: Table) -> set[str]:
         """Index what the cache holds; give the ids of those that it lacks."""
-        dimension = self._need().dimension
-        slots: dict[bytes, list[int]] = {}
-        for memory in table:
-            slots.setdefault(text_key(memory.text), []).append(table.slots[memory.memory_id])
-        batches: dict[str, list[tuple[int, Embedding]]] = {}
-        for key, spans, blob in self.cache.read(self.fingerprint):
-            for slot in slots.get(key, ()):
-                memory = table.at(slot)
-                embedding = Embedding.read(spans, blob, dimension, len(memory.text))
-                if embedding is not None:
-                    batches.setdefault(memory.space, []).append((slot, embedding))
-        for space, batch in batches.items():
-            batch.sort(key=lambda item: item[0])
-            self._index(space).add([s for s, _ in batch], [e.vectors for _, e in batch], [e.spans for _, e in batch])
-        have = {slot for batch in batches.values() for slot, _ in batch}
-        return {memory_id for memory_id, slot in table.slots.items() if slot not in have}
+        seen = self._seen = set()
+
+        def kept() -> Iterator[Kept]:
+            for row in self.cache.read(self.fingerprint):
+                seen.add(_mark(row[0]))
+                yield row
+
+        self.indexes, missing = read_indexes(table, kept(), self._need().dimension)
+        return missing

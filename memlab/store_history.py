@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from memlab.changes import Change
-from memlab.errors import InvalidArgument, UnknownChange, UnknownMemory
+from memlab.errors import InvalidArgument, UnknownChange, UnknownMemory, shown
 from memlab.store_items import as_number
 from memlab.store_recall import Recalling
 from memlab.text import check_text
@@ -105,7 +105,7 @@ class Remembering(Recalling):
             sql = "SELECT coalesce(max(seq), 0) FROM log WHERE time<=? AND seq<=?"
             return int(self._journal.rows(sql, (to_micros(utc(when, self._zone, what)), self._applied))[0][0])
         if not 0 <= number <= self._applied:
-            raise UnknownChange(f"{what} is {number}, and the log goes from 0 to {self._applied}; see store.log()")
+            raise UnknownChange(f"{what} is {shown(number)}; the log goes from 0 to {self._applied}: see store.log()")
         return number
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from memlab.errors import InvalidArgument, InvalidMemory
+from memlab.errors import InvalidArgument, InvalidMemory, shown
 from memlab.records import Memory
 from memlab.text import check_text
-from memlab.values import thaw
+from memlab.values import freeze, thaw
 
 
 def as_items(items: Any) -> Iterable[Any]:
@@ -113,8 +113,64 @@ def choice(what: str, value: str, allowed: tuple[str, ...]) -> None:
     InvalidArgument
         If it is another word.
     """
-    if value not in allowed:
-        raise InvalidArgument(f"{what} is {value!r}; it is one of {', '.join(map(repr, allowed))}")
+    if not isinstance(value, str) or value not in allowed:
+        raise InvalidArgument(f"{what} is {shown(value)}; it is one of {', '.join(map(repr, allowed))}")
+
+
+def switch(what: str, value: Any) -> bool:
+    """Refuse what is neither True nor False: a word such as "no" would count as yes.
+
+    Parameters
+    ----------
+    what : str
+        The argument's name.
+    value : bool
+        What was given; numpy's too.
+
+    Returns
+    -------
+    bool
+        The value.
+
+    Raises
+    ------
+    InvalidArgument
+        If it is anything else.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise InvalidArgument(f"{what} is {shown(value)}; it is True or False")
+    return bool(value)
+
+
+def counting(what: str, value: Any) -> int:
+    """Refuse what isn't a whole number from 1 up.
+
+    Parameters
+    ----------
+    what : str
+        The argument's name.
+    value : int
+        What was given; numpy's integers too, no bool and no float.
+
+    Returns
+    -------
+    int
+        The number.
+
+    Raises
+    ------
+    InvalidArgument
+        If it is anything else; it is never rounded, and 0 isn't taken for 1.
+
+    Examples
+    --------
+    >>> counting("k", np.int64(3))
+    3
+    """
+    number = as_number(value)
+    if number is None or number < 1:
+        raise InvalidArgument(f"{what} is {shown(value)}; it must be a whole number from 1 up")
+    return number
 
 
 def changed(memory: Memory, **fields: Any) -> Memory:
@@ -150,6 +206,11 @@ def merge(old: Mapping[str, Any], patch: Any) -> dict[str, Any]:
     dict
         The merged metadata.
 
+    Raises
+    ------
+    InvalidMemory
+        If the patch isn't a JSON object.
+
     References
     ----------
     P. Hoffman, J. Snell, "JSON Merge Patch", RFC 7386, 2014.
@@ -163,13 +224,18 @@ def merge(old: Mapping[str, Any], patch: Any) -> dict[str, Any]:
         return {}
     if not isinstance(patch, Mapping):
         raise InvalidMemory(f"metadata is a {type(patch).__name__}; it must be a dict (a JSON object)")
+    # Checked before it is walked: a patch may hold itself.
+    return _merge(old, freeze(patch))
+
+
+def _merge(old: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
     merged = dict(thaw(old))
     for key, value in patch.items():
         if value is None:
             merged.pop(key, None)
         elif isinstance(value, Mapping):
             inner = merged.get(key)
-            merged[key] = merge(inner if isinstance(inner, Mapping) else {}, value)
+            merged[key] = _merge(inner if isinstance(inner, Mapping) else {}, value)
         else:
             merged[key] = value
     return merged

@@ -5,13 +5,13 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from memlab.errors import StoreBusy, UnknownMemory
+from memlab.errors import StoreBusy, UnknownMemory, shown
 from memlab.index import DenseIndex
 from memlab.lexical import LexicalIndex
 from memlab.recall.channels import Parts
 from memlab.records import Memory
 from memlab.store_commit import Committing
-from memlab.store_embedder import Embedding
+from memlab.store_vectors import Embedding
 from memlab.times import from_micros
 
 
@@ -24,7 +24,7 @@ class Parting(Committing):
     def _found(self, memory_id: Any) -> Memory:
         """Find a memory by its id or an alias."""
         if not isinstance(memory_id, str):
-            raise UnknownMemory(f"no memory has the id {memory_id!r}: an id is a str, not a {type(memory_id).__name__}")
+            raise UnknownMemory(f"no memory has the id {shown(memory_id)}: ids are str, not {type(memory_id).__name__}")
         return self._table.get(memory_id)
 
     def _dense(self) -> dict[str, DenseIndex]:
@@ -46,18 +46,10 @@ class Parting(Committing):
 
     def _words(self) -> dict[str, LexicalIndex]:
         """Give the lexical indexes, made at the first need; call it while reading."""
-        if self._lexical is None:
-            by_space: dict[str, list[int]] = {}
-            for memory in self._table:
-                by_space.setdefault(memory.space, []).append(self._table.slots[memory.memory_id])
-            made = {space: LexicalIndex() for space in by_space}
-            for space, slots in by_space.items():
-                made[space].add(slots, [self._table.at(slot).text for slot in slots])
-            self._lexical = made
-        return self._lexical
+        return self._take_words() if self._lexical is None or self._unsaid else self._lexical
 
     def _parts(self, dense: dict[str, DenseIndex], lexical: dict[str, LexicalIndex]) -> Parts:
-        return Parts(self._table, self._graph, dense, lexical, self._relations)
+        return Parts(self._table, self._graph, dense, lexical, self._relations, self._held)
 
 
 def joined(memory: Memory, count: int, last: int) -> Memory:

@@ -8,9 +8,9 @@ from memlab.journal import LOGGED, Journal
 from memlab.journal_rows import log_values
 from memlab.records import association_from, association_row, memory_from
 from memlab.snapshots import Diff
-from memlab.store_embedder import text_key
 from memlab.store_history import Remembering
 from memlab.store_state import space_row
+from memlab.store_vectors import text_key
 
 Identity = tuple[str, ...]
 Rows = dict[str, dict[Identity, dict[str, Any]]]  # by kind

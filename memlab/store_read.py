@@ -113,7 +113,7 @@ class Reading(Associating):
         state : {"history", "current"}, default "history"
             Whether archived, expired, not yet valid and superseded memories are there too, or left out.
         at : datetime or str, optional
-            The time that "current" means; by default now.
+            The time that "current" means; by default now. There is none with ``state="history"``.
         now : datetime or str, optional
             The reference of `time`; by default the present.
         zone : str, optional
@@ -141,7 +141,7 @@ class Reading(Associating):
         wanted = self._filter(
             **bounds, exclude_tags=exclude_tags, since=since, until=until, time=time, now=now, zone=zone
         )
-        choice("state", state, STATES)
+        self._check_state(state, at)
         moment = self._moment(at, zone, "at")
         with self._reading():
             slots = self._slots(wanted, self._space_names(space), state, moment)
@@ -166,6 +166,11 @@ class Reading(Associating):
         end = None if until is None else self._moment(until, zone, "until")
         return parse_filter(**bounds, since=begin, until=end)
 
+    def _check_state(self, state: str, at: Any) -> None:
+        choice("state", state, STATES)
+        if state == "history" and at is not None:
+            raise InvalidArgument("at says what 'current' means, and state='history' takes all times; leave one out")
+
     def _moment(self, value: Any, zone: str | None, what: str) -> datetime:
         return now() if value is None else utc(value, zone or self._zone, what)
 
@@ -173,7 +178,7 @@ class Reading(Associating):
         """Give the names of the spaces asked for; a default space not made yet is an empty one."""
         if space is None:
             return (DEFAULT_SPACE,)
-        if space == "*":
+        if isinstance(space, str) and space == "*":
             return tuple(self._spaces)
         if not isinstance(space, Iterable):
             raise InvalidArgument(f"space is a {type(space).__name__}; give a name, a list of names, or '*' for all")
@@ -225,8 +230,8 @@ class Reading(Associating):
         Returns
         -------
         Series
-            Counts of memories, associations, spaces and changes, the encoder, the path, and how many
-            memories are archived, superseded or without a known time.
+            The path, which processes may have it open, counts of memories, associations, spaces and changes,
+            the encoder, and how many memories are archived, superseded or without a known time.
 
         Examples
         --------
@@ -243,6 +248,7 @@ class Reading(Associating):
             holds = int((active(frame, now()) & alive).sum())
             figures: Mapping[str, Any] = {
                 "path": self._journal.name,
+                "open to": self._sharing,
                 "memories": len(frame),
                 "associations": len(self._graph),
                 "spaces": len(self._spaces),

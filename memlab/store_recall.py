@@ -1,12 +1,13 @@
 """Recall: questions to a store."""
 
 import math
+import sys
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice, pairwise
-from numbers import Integral, Real
+from numbers import Real
 from time import perf_counter
 from typing import Any
 
@@ -14,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from memlab.errors import EncoderMismatch, InvalidArgument, MethodError
+from memlab.errors import EncoderMismatch, InvalidArgument, MethodError, shown
 from memlab.recall.engine import Answer, Request, answer
-from memlab.recall.method import STATES, Method, preset
+from memlab.recall.method import Method, preset
 from memlab.recalls import Hit, Recall
-from memlab.store_items import choice
+from memlab.store_items import counting
 from memlab.store_read import Reading
 from memlab.text import check_text
 from memlab.times import now, to_micros, zone_of
@@ -118,14 +119,12 @@ class Recalling(Reading):
         >>> store.recall("where did Ana move?", k=1)[0].memory.content
         'Ana moved to Oslo.'
         """
-        queries, k = _queries(query), _whole_k(k)
+        queries, k = _queries(query), counting("k", k)
         bounds = {"where": where, "tags": tags, "tag_mode": tag_mode, "tag_match": tag_match}
         wanted = self._filter(
             **bounds, exclude_tags=exclude_tags, since=since, until=until, time=time, now=now, zone=zone
         )
-        choice("state", state, STATES)
-        if state == "history" and at is not None:
-            raise InvalidArgument("at says what 'current' means, and state='history' ranks all times; leave one out")
+        self._check_state(state, at)
         if zone is not None:
             zone_of(zone)
         moment = self._moment(now, zone, "now")
@@ -261,7 +260,7 @@ class Recalling(Reading):
                 "query": recall.query,
                 "spaces": list(recall.spaces),
                 "method": recall.method,
-                "k": recall.k,
+                "k": min(recall.k, sys.maxsize),  # the file holds 64 bits
                 "store_seq": recall.store_seq,
                 "seconds": sum(recall.seconds.values()),
                 "candidates": recall.candidates,
@@ -272,12 +271,14 @@ class Recalling(Reading):
     @property
     def recalls(self) -> pd.DataFrame:
         """All recalls so far, oldest first: when, by whom, the query, the method, and ids and scores of the hits."""
-        return _frame(self._telemetry.recalls(), RECALL_FRAME)
+        with self._reading():
+            return _frame(self._telemetry.recalls(), RECALL_FRAME)
 
     @property
     def calls(self) -> pd.DataFrame:
         """All tool calls of agents so far, oldest first: when, by whom, which tool, how long, whether it worked."""
-        return _frame(self._telemetry.calls(), CALL_FRAME)
+        with self._reading():
+            return _frame(self._telemetry.calls(), CALL_FRAME)
 
 
 RECALL_FRAME = (
@@ -303,12 +304,6 @@ def _queries(query: Any) -> list[str]:
         check_text(text, f"query {place}" if many else "the query", error=InvalidArgument)
         for place, text in enumerate(queries)
     ]
-
-
-def _whole_k(k: Any) -> int:
-    if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
-        raise InvalidArgument(f"k is {k!r}; it must be a whole number from 1 up")
-    return int(k)
 
 
 def _long(windows: int) -> tuple[str, ...]:
@@ -349,7 +344,7 @@ def _ranked(item: Any, rank: int, name: str) -> tuple[str, float, Hit | None]:
         if isinstance(score, Real) and not isinstance(score, bool) and math.isfinite(score):
             return item[0], float(score), None
     raise MethodError(
-        f"the method {name} gave {item!r}; it must give memory ids or (memory_id, score) pairs, scores finite numbers"
+        f"the method {name} gave {shown(item)}; it must give memory ids or (memory_id, score) pairs of finite scores"
     )
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from memlab.changes import Change
-from memlab.errors import InvalidArgument
+from memlab.errors import InvalidArgument, shown
 from memlab.markup import table
 from memlab.records import Space
+from memlab.store_items import switch
 from memlab.store_state import space_row
 from memlab.text import check_text
 from memlab.times import now
@@ -198,6 +199,7 @@ class Spaces:
         (1, False)
         """
         store = self._store
+        switch("dry_run", dry_run)
         ids: Ids = []
 
         def plan() -> Changes:
@@ -238,7 +240,7 @@ class Spaces:
 
     def _refuse_taken(self, name: str) -> None:
         if name in self._store._spaces or name in self._store._names:
-            raise InvalidArgument(f"{name!r} is the name or id of a space; choose another name")
+            raise InvalidArgument(f"{shown(name)} is the name or id of a space; choose another name")
 
     def __len__(self) -> int:
         return len(self._all())
@@ -256,9 +258,10 @@ class Spaces:
 
 
 def _name(name: str) -> str:
-    if name == "*":
+    checked = check_text(name, "a space's name", error=InvalidArgument)
+    if checked == "*":
         raise InvalidArgument("'*' can't name a space: it stands for all of them; choose another name")
-    return check_text(name, "a space's name", error=InvalidArgument)
+    return checked
 
 
 def _text(description: str) -> str:

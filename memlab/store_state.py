@@ -12,9 +12,12 @@ from memlab.changes import Change
 from memlab.errors import CorruptStore, InvalidAssociation, MemlabError, UnknownSpace
 from memlab.graph import Graph
 from memlab.journal import Journal
+from memlab.kept_rows import kept_memory
 from memlab.lexical import LexicalIndex
-from memlab.records import Memory, Space, association_from, association_row, memory_from, memory_row
-from memlab.store_embedder import Embedder, Embedding
+from memlab.recall.pool import Held
+from memlab.records import Memory, Space, association_from, association_row, memory_row
+from memlab.store_embedder import Embedder
+from memlab.store_vectors import Embedding
 from memlab.table import Table
 from memlab.text import match_key
 from memlab.times import from_micros, to_micros
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
 ContentKey = tuple[str, str]
+TOGETHER = 5_000  # texts that the lexical index takes in at a time: more would need more memory, and aren't faster
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +69,14 @@ class State:
         self._stale = True  # until all is read
         self._table, self._graph = Table(), Graph()
         self._lexical: dict[str, LexicalIndex] | None = None
+        self._unsaid: set[int] = set()  # slots of memories that the lexical indexes take in when they are next asked
         self._contents: dict[ContentKey, dict[str, None]] | None = None
         self._graph_made = None
         self._embedder.drop()
         self._spaces: dict[str, Space] = {}
         self._names: dict[str, str] = {}  # of spaces, by id
         self._relations: dict[str, Relation] = dict(RELATIONS)
+        self._held = Held()
         self._active: dict[str, Any] | None = None
         with self._journal.snapshot():
             self._applied = self._journal.head()
@@ -116,16 +122,38 @@ class State:
         self._note_content(old, memory)
         if slot is not None and old is not None and moved:
             self._embedder.remove(old, slot)
-            if self._lexical is not None:
-                self._lexical[old.space].remove([slot])
+            self._drop_words(old, slot)
         if memory is None:
             self._remove(change.key)
             return
         slot = self._table.put(memory)
         if moved:
             self._embedder.put(memory, slot, fresh.embeddings)
-            if self._lexical is not None:
-                self._lexical.setdefault(memory.space, LexicalIndex()).add([slot], [memory.text])
+            self._unsaid.add(slot)
+
+    def _drop_words(self, memory: Memory, slot: int) -> None:
+        """Take a memory out of the lexical index, if it is in already."""
+        if slot in self._unsaid:
+            self._unsaid.remove(slot)
+        elif self._lexical is not None:
+            self._lexical[memory.space].remove([slot])
+
+    def _take_words(self) -> dict[str, LexicalIndex]:
+        """Bring the lexical indexes up to date: most writes aren't followed by a recall at once, and many cost less."""
+        if self._lexical is None:
+            self._unsaid = set(self._table.slots.values())
+        # What an interrupt leaves half-filled is made anew.
+        lexical, self._lexical = self._lexical or {}, None
+        by_space: dict[str, list[int]] = {}
+        for slot in sorted(self._unsaid):
+            by_space.setdefault(self._table.at(slot).space, []).append(slot)
+        for space, slots in by_space.items():
+            index = lexical.setdefault(space, LexicalIndex())
+            for at in range(0, len(slots), TOGETHER):
+                some = slots[at : at + TOGETHER]
+                index.add(some, [self._table.at(slot).text for slot in some])
+        self._lexical, self._unsaid = lexical, set()
+        return lexical
 
     def _remove(self, memory_id: str) -> None:
         """Take a memory out, and any association that would be left with one end."""
@@ -207,7 +235,7 @@ class State:
         name = self._names.get(row["space"])
         if name is None:
             raise CorruptStore(f"{self._journal.name}: {row['memory_id']!r} lives in a space that isn't in the file")
-        return memory_from({**row, "space": name})
+        return kept_memory(row, name)
 
     def _row(self, memory_id: str) -> dict[str, Any]:
         """Give a memory of the store as a row of the file."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from memlab.changes import Change
-from memlab.errors import InvalidArgument, UndoConflict, UnknownChange
+from memlab.errors import InvalidArgument, UndoConflict, UnknownChange, shown
 from memlab.records import association_row
 from memlab.store_items import as_number
 from memlab.store_past import Identity, Past
@@ -71,7 +71,7 @@ class Undoing(Past):
             raise InvalidArgument("say what to undo: a change's number, or actor= and since=")
         number = as_number(change)
         if change is not None and number is None:
-            raise InvalidArgument(f"change is {change!r}; give a number from the column change of store.log()")
+            raise InvalidArgument(f"change is {shown(change)}; give a number from the column change of store.log()")
         undone: list[int] = []
 
         def plan() -> list[Change]:
@@ -80,7 +80,7 @@ class Undoing(Past):
                 clause, values = "change=?", [min(number, self._applied + 1)]
             rows = self._journal.changes(f"{clause} AND {UNDOABLE}", values, newest_first=True)
             if not rows and number is not None:
-                raise UnknownChange(f"the log has no change {number} that can be undone; see store.log()")
+                raise UnknownChange(f"the log has no change {shown(number)} that can be undone; see store.log()")
             undone[:] = dict.fromkeys(row.change for row in rows)
             return self._inverses(rows)
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memlab.changes import Change, difference
-from memlab.errors import InvalidMemory, MemlabError
+from memlab.errors import InvalidMemory, MemlabError, shown
 from memlab.records import STORED, Memory, memory_row
 from memlab.store_add import TIMED, Adding
-from memlab.store_items import as_items, changed, choice, merge
+from memlab.store_items import as_items, changed, choice, merge, switch
 from memlab.store_state import Fresh
 from memlab.times import now, utc
 from memlab.values import dumps
@@ -97,6 +97,7 @@ class Updating(Adding):
         """
         self._check_writable()
         choice("on_error", on_error, ("raise", "report"))
+        switch("progress", progress)
         patches = list(as_items(items))
         with self._reading():
             _, expected = self._patched(patches, "report")
@@ -144,7 +145,7 @@ class Updating(Adding):
 
     def _patch(self, patch: Any, others: Mapping[str, Memory]) -> Memory:
         if not isinstance(patch, Mapping) or "memory_id" not in patch:
-            raise InvalidMemory(f"an update needs memory_id and the fields to change; found {patch!r}")
+            raise InvalidMemory(f"an update needs memory_id and the fields to change; found {shown(patch)}")
         fields = dict(patch)
         zone = self._known_zone(fields.pop("zone", None)) or self._zone
         memory = self._found(fields.pop("memory_id"))

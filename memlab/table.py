@@ -2,9 +2,12 @@
 
 A memory gets the next *slot* when it comes and keeps it while the process lives; the other parts index their
 arrays by it. A deleted memory's slot stays empty and is never used again.
+
+The rows are the truth. New ones are written into the columns when a column is next read, all at once: filling
+many together costs a fraction of one by one, and most memories are added long before a column is looked at.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +16,8 @@ import pandas as pd
 
 from memlab.errors import UnknownMemory
 from memlab.records import FIELDS, Memory
-from memlab.table_columns import NOT_A_TIME, Buffer, Coded, Numbers, Objects, Texts, Times, instants
+from memlab.table_codes import Coded
+from memlab.table_columns import NOT_A_TIME, Buffer, Numbers, Objects, Texts, Times, instants, shared
 from memlab.times import to_micros
 
 _TEXTS = ("memory_id", "content", "space", "type", "role", "session_id", "content_type", "source")
@@ -31,6 +35,7 @@ class Table:
         self.slots: dict[str, int] = {}
         self.aliases: dict[str, str] = {}
         self.version = 0
+        self._filled = 0  # slots below it are in the columns
         self._alive = Buffer("bool")
         self._stamp = Buffer("int64")
         self._event = Buffer("int64")
@@ -140,13 +145,31 @@ class Table:
         else:
             self._leave(slot)
             self.rows[slot] = memory
-        for name, column in self._columns.items():
-            column.put(slot, getattr(memory, name))
-        self._event.put(slot, to_micros(memory.event_time))
-        self._alive.put(slot, True)
-        self._enter(slot, memory)
-        self._touch(slot)
+        for alias in memory.aliases:
+            self.aliases[alias] = memory.memory_id
+        self.version += 1
+        if slot < self._filled:
+            self._write(slot, [memory])
         return slot
+
+    def _fill(self) -> None:
+        """Write the rows that came since the last time into the columns."""
+        if self._filled < len(self.rows):
+            self._write(self._filled, self.rows[self._filled :])
+            self._filled = len(self.rows)
+
+    def _write(self, begin: int, rows: Sequence[Memory | None]) -> None:
+        """Write neighbouring rows into the columns; doing so twice is harmless."""
+        for name, column in self._columns.items():
+            column.write(begin, [None if row is None else getattr(row, name) for row in rows])
+        self._event.write(begin, [0 if row is None else to_micros(row.event_time) for row in rows])
+        self._alive.write(begin, [row is not None for row in rows])
+        self._stamp.write(begin, [self.version] * len(rows))
+        self._before.write(begin, [-1] * len(rows))
+        self._after.write(begin, [-1] * len(rows))
+        for slot, row in enumerate(rows, begin):
+            if row is not None and row.session_id is not None and row.sequence is not None:
+                self._join(slot, (row.space, row.session_id), row.sequence)
 
     def remove(self, memory_id: str) -> int:
         """Take a memory out.
@@ -171,28 +194,24 @@ class Table:
         slot = self.slots.pop(memory_id)
         self._leave(slot)
         self.rows[slot] = None
-        for name in (*_TEXTS, *_OBJECTS):
-            self._columns[name].put(slot, None)
-        self._alive.put(slot, False)
-        self._touch(slot)
+        self.version += 1
+        if slot < self._filled:
+            self._write(slot, [None])
         return slot
 
-    def _enter(self, slot: int, memory: Memory) -> None:
-        for alias in memory.aliases:
-            self.aliases[alias] = memory.memory_id
-        self._before.put(slot, -1)
-        self._after.put(slot, -1)
-        if memory.session_id is not None and memory.sequence is not None:
-            turns = self._sessions.setdefault((memory.space, memory.session_id), {})
-            turns.setdefault(memory.sequence, []).append(slot)
-            self._link(turns, memory.sequence)
+    def _join(self, slot: int, session: tuple[str, str], sequence: int) -> None:
+        turns = self._sessions.setdefault(session, {})
+        here = turns.setdefault(sequence, [])
+        if slot not in here:
+            here.append(slot)
+        self._link(turns, sequence)
 
     def _leave(self, slot: int) -> None:
         memory = self.at(slot)
         for alias in memory.aliases:
             if self.aliases.get(alias) == memory.memory_id:
                 del self.aliases[alias]
-        if memory.session_id is not None and memory.sequence is not None:
+        if slot < self._filled and memory.session_id is not None and memory.sequence is not None:
             turns = self._sessions[memory.space, memory.session_id]
             turns[memory.sequence].remove(slot)
             self._link(turns, memory.sequence)
@@ -200,8 +219,6 @@ class Table:
                 del turns[memory.sequence]
             if not turns:
                 del self._sessions[memory.space, memory.session_id]
-        self._before.put(slot, -1)
-        self._after.put(slot, -1)
 
     def _link(self, turns: dict[int, list[int]], sequence: int) -> None:
         """Set the neighbours of one place in a session, and those of the places beside it."""
@@ -215,10 +232,6 @@ class Table:
         if after >= 0:
             self._before.put(after, here)
 
-    def _touch(self, slot: int) -> None:
-        self.version += 1
-        self._stamp.put(slot, self.version)
-
     @property
     def adjacent(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """By slot, the slots of the turns right before and right after it in its session, -1 for none.
@@ -226,16 +239,19 @@ class Table:
         Turns are neighbours where their ``sequence`` differs by one; of turns that share a session and a
         sequence only the newest has neighbours.
         """
+        self._fill()
         return self._before.first(self.size), self._after.first(self.size)
 
     @property
     def alive(self) -> npt.NDArray[np.bool_]:
         """Which slots hold a memory: a read-only view."""
+        self._fill()
         return self._alive.first(self.size)
 
     @property
     def event_times(self) -> npt.NDArray[np.int64]:
         """Event times in microseconds by slot: a read-only view."""
+        self._fill()
         return self._event.first(self.size)
 
     def column(self, name: str) -> npt.NDArray[Any]:
@@ -252,6 +268,7 @@ class Table:
             A read-only view; -1 where there is no ``sequence``,
             :data:`~memlab.table_columns.NOT_A_TIME` where there is no time.
         """
+        self._fill()
         values: npt.NDArray[Any] = self._columns[name].view(self.size)
         return values
 
@@ -270,6 +287,7 @@ class Table:
         values : list
             By code; :data:`MISSING` where the memory lacks it.
         """
+        self._fill()
         coded, seen = self._coded.get(path) or (Coded(self._values(path), MISSING), 0)
         self._coded.pop(path, None)
         coded.refresh(np.flatnonzero(self._stamp.first(self.size) > seen).tolist())
@@ -305,11 +323,10 @@ class Table:
         DataFrame
             One row a memory in the order they came; changing it changes nothing else.
         """
+        self._fill()
         slots = None if len(self) == self.size else np.flatnonzero(self.alive)
-        rooms = iter(np.empty((len(FIELDS), len(self)), dtype="int64"))
-        columns = {name: column.series(self.size, slots, rooms) for name, column in self._columns.items()}
-        counts, last = next(rooms), next(rooms)
-        counts[:], last[:] = 0, NOT_A_TIME
+        columns = {name: column.series(self.size, slots) for name, column in self._columns.items()}
+        counts, last = np.zeros(len(self), dtype="int64"), np.full(len(self), NOT_A_TIME)
         if access:
             found = [(self.slots[key], *seen) for key, seen in access.items() if key in self.slots]
             places = np.array([slot for slot, _, _ in found], dtype=np.intp)
@@ -317,5 +334,4 @@ class Table:
             counts[places] = [count for _, count, _ in found]
             last[places] = [at for _, _, at in found]
         columns |= {"access_count": counts, "accessed_at": instants(last)}
-        # Without copying: every column's memory was made for this frame, or can't be changed.
-        return pd.DataFrame({name: columns[name] for name in FIELDS}, copy=False)
+        return shared(pd.DataFrame({name: columns[name] for name in FIELDS}, copy=False))

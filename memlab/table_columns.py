@@ -1,10 +1,13 @@
 """Columns of the memory table: buffers that grow, and frames that never share writable memory with them.
 
-A pandas frame built on numpy views of the store's buffers can write into the store, so numbers are copied out;
-texts stand in sealed Arrow chunks, which nothing can change, and are shared.
+A pandas frame built on numpy views of the store's buffers could write into the store, or change when the store
+does. So what a frame shows is *lent*: the buffer is sealed, which no view of it can undo, later rows are written
+past what was lent, and an edit of what was lent goes to a copy. pandas is told that the memory is shared, so that
+it copies a column before it writes to it. Texts stand in Arrow chunks, which nothing can change.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import operator
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -16,11 +19,35 @@ from memlab.records import Memory
 from memlab.times import to_micros
 
 NOT_A_TIME = int(np.iinfo(np.int64).min)
-# Which slots to copy out, None for all; and memory to copy to. A frame's numbers stand in one piece of memory, cut
-# into rooms: the system hands out one large piece seven times faster than a dozen middling ones.
+# Which slots to copy out; None lends all.
 Slots = npt.NDArray[np.intp] | None
-Rooms = Iterator[npt.NDArray[Any]]
-CHUNK = 1024  # slots in a sealed chunk of texts: an edit rebuilds one chunk, an addition only the last
+CHUNK = 1024  # slots in a chunk of texts: an edit rebuilds one chunk
+PIECE = 64  # slots in a piece of the last chunk, which isn't full yet: an addition rebuilds the last piece
+# A block that never dies: pandas takes the memory of all blocks that share references with it for shared.
+_STANDING = pd.DataFrame({"": [0]})._mgr.blocks[0]
+
+
+def shared(frame: pd.DataFrame) -> pd.DataFrame:
+    """Have pandas copy a frame's columns before it writes to them, as it does for memory that another frame has.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        On lent memory.
+
+    Returns
+    -------
+    DataFrame
+        The same object.
+
+    Notes
+    -----
+    pandas keeps, for each piece of memory, weak references to the blocks that look at it, and writes in place where
+    there is but one. Nothing public adds to them; the tests of every way to write say whether it still works.
+    """
+    for block in frame._mgr.blocks:
+        block.refs.add_reference(_STANDING)
+    return frame
 
 
 def instants(micros: npt.NDArray[np.int64]) -> Any:
@@ -41,7 +68,7 @@ def instants(micros: npt.NDArray[np.int64]) -> Any:
 
 
 class Buffer:
-    """Numbers by slot, in a numpy array that doubles when it is full.
+    """Numbers by slot, in a numpy array that grows by half when it is full.
 
     Parameters
     ----------
@@ -51,6 +78,61 @@ class Buffer:
 
     def __init__(self, dtype: str) -> None:
         self._array: npt.NDArray[Any] = np.zeros(64, dtype=dtype)
+        self._lent = 0
+
+    def write(self, begin: int, values: Sequence[Any]) -> None:
+        """Write values of neighbouring slots.
+
+        Parameters
+        ----------
+        begin : int
+            The first slot, at most one past the last written.
+        values : sequence
+            The values.
+        """
+        end = begin + len(values)
+        # Not as a list, which numpy would take for a matrix where the values are tuples.
+        new = np.fromiter(values, dtype=self._array.dtype, count=len(values))
+        if begin < self._lent:
+            if self._holds(begin, new):
+                return
+            self._move(max(end, len(self._array)))
+        elif end > len(self._array):
+            self._move(max(end, len(self._array) * 3 // 2))
+        self._array.flags.writeable = True
+        self._array[begin:end] = new
+        self._array.flags.writeable = self._lent == 0
+
+    def _holds(self, begin: int, values: npt.NDArray[Any]) -> bool:
+        """Say whether lent values are these already; equal objects may differ, as 1 and True do."""
+        old = self._array[begin : begin + len(values)]
+        if old.dtype.hasobject:
+            return len(old) == len(values) and all(map(operator.is_, old, values))
+        return np.array_equal(old, values)
+
+    def _move(self, size: int) -> None:
+        """Go on in new memory; what was lent stays as it is."""
+        grown = np.zeros(size, dtype=self._array.dtype)
+        kept = min(size, len(self._array))
+        grown[:kept] = self._array[:kept]
+        self._array, self._lent = grown, 0
+
+    def lend(self, n: int) -> npt.NDArray[Any]:
+        """Give the first values to keep: nobody can write to them, and they stay as they are.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            A view of sealed memory.
+        """
+        self._lent = max(self._lent, n)
+        self._array.flags.writeable = self._lent == 0
+        return self._array[:n]
 
     def put(self, slot: int, value: Any) -> None:
         """Write one value.
@@ -62,11 +144,10 @@ class Buffer:
         value : object
             The value.
         """
-        if slot >= len(self._array):
-            grown = np.zeros(2 * len(self._array), dtype=self._array.dtype)
-            grown[: len(self._array)] = self._array
-            self._array = grown
-        self._array[slot] = value
+        if slot < len(self._array) and not self._lent:
+            self._array[slot] = value
+        else:
+            self.write(slot, [value])
 
     def first(self, n: int) -> npt.NDArray[Any]:
         """Give a read-only view of the first values.
@@ -101,19 +182,19 @@ class Numbers:
         self._values = Buffer(dtype)
         self._absent = Buffer("bool") if missing else None
 
-    def put(self, slot: int, value: Any) -> None:
-        """Write one value.
+    def write(self, begin: int, values: Sequence[Any]) -> None:
+        """Write values of neighbouring slots.
 
         Parameters
         ----------
-        slot : int
-            Where.
-        value : object
-            The value, or None.
+        begin : int
+            The first slot.
+        values : sequence
+            The values, or None.
         """
-        self._values.put(slot, -1 if value is None else value)
+        self._values.write(begin, [-1 if value is None else value for value in values])
         if self._absent is not None:
-            self._absent.put(slot, value is None)
+            self._absent.write(begin, [value is None for value in values])
 
     def view(self, n: int) -> npt.NDArray[Any]:
         """Give the values; -1 where one is missing.
@@ -130,8 +211,8 @@ class Numbers:
         """
         return self._values.first(n)
 
-    def series(self, n: int, slots: Slots, rooms: Rooms) -> Any:
-        """Copy the column out as pandas holds it.
+    def series(self, n: int, slots: Slots) -> Any:
+        """Give the column as pandas holds it.
 
         Parameters
         ----------
@@ -139,18 +220,16 @@ class Numbers:
             How many slots there are.
         slots : ndarray of int, optional
             Which ones; None for all.
-        rooms : iterator of ndarray
-            Where whole numbers may be copied to.
 
         Returns
         -------
         pandas array
-            With memory of its own.
+            On lent memory, or of its own where some were picked.
         """
-        values = _pick(self._values.first(n), slots, rooms)
+        values = _pick(self._values, n, slots)
         if self._absent is None:
             return values
-        return pd.arrays.IntegerArray(values, _pick(self._absent.first(n), slots, rooms))
+        return pd.arrays.IntegerArray(values, _pick(self._absent, n, slots))
 
 
 class Times:
@@ -159,17 +238,17 @@ class Times:
     def __init__(self) -> None:
         self._values = Buffer("int64")
 
-    def put(self, slot: int, value: datetime | None) -> None:
-        """Write one value.
+    def write(self, begin: int, values: Sequence[datetime | None]) -> None:
+        """Write values of neighbouring slots.
 
         Parameters
         ----------
-        slot : int
-            Where.
-        value : datetime or None
-            An aware time.
+        begin : int
+            The first slot.
+        values : sequence of datetime or None
+            Aware times.
         """
-        self._values.put(slot, NOT_A_TIME if value is None else to_micros(value))
+        self._values.write(begin, [NOT_A_TIME if value is None else to_micros(value) for value in values])
 
     def view(self, n: int) -> npt.NDArray[np.int64]:
         """Give the times as numbers; :data:`NOT_A_TIME` where there is none.
@@ -186,8 +265,8 @@ class Times:
         """
         return self._values.first(n)
 
-    def series(self, n: int, slots: Slots, rooms: Rooms) -> Any:
-        """Copy the column out as ``datetime64[us, UTC]``.
+    def series(self, n: int, slots: Slots) -> Any:
+        """Give the column as ``datetime64[us, UTC]``.
 
         Parameters
         ----------
@@ -195,15 +274,13 @@ class Times:
             How many slots there are.
         slots : ndarray of int, optional
             Which ones; None for all.
-        rooms : iterator of ndarray
-            Where whole numbers may be copied to.
 
         Returns
         -------
         pandas array
-            With memory of its own.
+            On lent memory, or of its own where some were picked.
         """
-        return instants(_pick(self._values.first(n), slots, rooms))
+        return instants(_pick(self._values, n, slots))
 
 
 class Texts:
@@ -219,21 +296,24 @@ class Texts:
 
     def __init__(self, rows: list[Memory | None], name: str) -> None:
         self._rows, self._name = rows, name
-        self._chunks: dict[int, Any] = {}
+        self._chunks: dict[int, Any] = {}  # by the first slot
+        self._pieces: dict[int, Any] = {}  # of the last chunk
 
-    def put(self, slot: int, value: str | None) -> None:
-        """Note that a slot's text is new, or gone.
+    def write(self, begin: int, values: Sequence[str | None]) -> None:
+        """Note that the texts of neighbouring slots are new, or gone.
 
         Parameters
         ----------
-        slot : int
-            Where.
-        value : str or None
-            Not kept here: the rows hold it.
+        begin : int
+            The first slot.
+        values : sequence of str or None
+            Not kept here: the rows hold them.
         """
-        self._chunks.pop(slot // CHUNK, None)
+        for kept, size in ((self._chunks, CHUNK), (self._pieces, PIECE)):
+            for at in range(begin - begin % size, begin + len(values), size):
+                kept.pop(at, None)
 
-    def series(self, n: int, slots: Slots, rooms: Rooms) -> Any:
+    def series(self, n: int, slots: Slots) -> Any:
         """Give the column as pandas' ``str`` type; missing texts are NaN.
 
         Parameters
@@ -242,8 +322,6 @@ class Texts:
             How many slots there are.
         slots : ndarray of int, optional
             Not read: chunks leave empty slots out.
-        rooms : iterator of ndarray
-            Not taken.
 
         Returns
         -------
@@ -252,14 +330,22 @@ class Texts:
         """
         import pyarrow as pa
 
-        count = -(-n // CHUNK)
-        for at in range(count):
-            if at not in self._chunks:
-                rows = self._rows[at * CHUNK : (at + 1) * CHUNK]
-                texts = [getattr(row, self._name) for row in rows if row is not None]
-                self._chunks[at] = pa.array(texts, type=pa.large_string())
-        whole = pa.chunked_array([self._chunks[at] for at in range(count)], type=pa.large_string())
+        full = n - n % CHUNK
+        if full not in self._pieces:
+            self._pieces = {}  # those of a chunk that is full now
+        parts = [self._arrow(self._chunks, at, CHUNK) for at in range(0, full, CHUNK)]
+        parts += [self._arrow(self._pieces, at, PIECE) for at in range(full, n, PIECE)]
+        whole = pa.chunked_array(parts, type=pa.large_string())
         return pd.array(whole, dtype=pd.StringDtype("pyarrow", na_value=np.nan))
+
+    def _arrow(self, kept: dict[int, Any], begin: int, size: int) -> Any:
+        """Give the texts of some slots, kept from before where none of them was written."""
+        import pyarrow as pa
+
+        if begin not in kept:
+            rows = self._rows[begin : begin + size]
+            kept[begin] = pa.array([getattr(row, self._name) for row in rows if row is not None], pa.large_string())
+        return kept[begin]
 
 
 class Objects:
@@ -268,20 +354,20 @@ class Objects:
     def __init__(self) -> None:
         self._values = Buffer("object")
 
-    def put(self, slot: int, value: Any) -> None:
-        """Write one value.
+    def write(self, begin: int, values: Sequence[Any]) -> None:
+        """Write values of neighbouring slots.
 
         Parameters
         ----------
-        slot : int
-            Where.
-        value : object
-            Frozen: it is shared with whoever holds a frame.
+        begin : int
+            The first slot.
+        values : sequence
+            Frozen: they are shared with whoever holds a frame.
         """
-        self._values.put(slot, value)
+        self._values.write(begin, values)
 
-    def series(self, n: int, slots: Slots, rooms: Rooms) -> Any:
-        """Copy the column out.
+    def series(self, n: int, slots: Slots) -> Any:
+        """Give the column.
 
         Parameters
         ----------
@@ -289,102 +375,15 @@ class Objects:
             How many slots there are.
         slots : ndarray of int, optional
             Which ones; None for all.
-        rooms : iterator of ndarray
-            Where whole numbers may be copied to.
 
         Returns
         -------
         ndarray of object
-            With memory of its own.
+            On lent memory, or of its own where some were picked.
         """
-        return _pick(self._values.first(n), slots, rooms)
+        return _pick(self._values, n, slots)
 
 
-def _pick(values: npt.NDArray[Any], slots: Slots, rooms: Rooms) -> npt.NDArray[Any]:
-    """Copy values out, those of eight bytes into the next room."""
-    if values.dtype.kind not in "if":
-        return values.copy() if slots is None else values[slots]
-    room = next(rooms).view(values.dtype)
-    if slots is None:
-        np.copyto(room, values)
-    else:
-        np.take(values, slots, out=room, mode="clip")  # the other modes copy twice
-    return room
-
-
-class Coded:
-    """A column for filters: each slot's code, and what the codes stand for.
-
-    A condition is then asked once of each distinct value, whatever its type, and looked up for all slots. A value
-    that no slot has any more is let go, so that nothing of a deleted memory stays here.
-
-    Parameters
-    ----------
-    value : callable
-        Slot to value; values must be JSON or unchangeable Python.
-    absent : object
-        What stands for no value.
-    """
-
-    def __init__(self, value: Callable[[int], Any], absent: Any) -> None:
-        self._value, self._absent = value, absent
-        self._codes = Buffer("int32")
-        self._known = 0
-        self._index: dict[Any, int] = {}
-        self._keys: list[Any] = []
-        self._counts: list[int] = []
-        self._free: list[int] = []
-        self.values: list[Any] = []
-
-    def refresh(self, slots: Sequence[int]) -> None:
-        """Read some slots again.
-
-        Parameters
-        ----------
-        slots : sequence of int
-            Those that were written since the last refresh, in order.
-        """
-        for slot in slots:
-            value = self._value(slot)
-            # repr tells True from 1 and 1 from 1.0, which Python's own equality doesn't.
-            key = (type(value), value) if isinstance(value, str | int | float) else repr(value)
-            code = self._index.get(key)
-            if code is None:
-                code = self._index[key] = self._new(key, value)
-            self._counts[code] += 1
-            if slot < self._known:
-                self._release(int(self._codes.first(slot + 1)[slot]))
-            self._codes.put(slot, code)
-            self._known = max(self._known, slot + 1)
-
-    def _new(self, key: Any, value: Any) -> int:
-        if self._free:
-            code = self._free.pop()
-            self._keys[code], self.values[code] = key, value
-            return code
-        self._keys.append(key)
-        self.values.append(value)
-        self._counts.append(0)
-        return len(self.values) - 1
-
-    def _release(self, code: int) -> None:
-        self._counts[code] -= 1
-        if self._counts[code] == 0:
-            del self._index[self._keys[code]]
-            self._keys[code], self.values[code] = None, self._absent
-            self._free.append(code)
-
-    def codes(self, n: int) -> npt.NDArray[np.int32]:
-        """Give the codes.
-
-        Parameters
-        ----------
-        n : int
-            How many slots there are.
-
-        Returns
-        -------
-        ndarray of int32, shape (n,)
-            A read-only view.
-        """
-        return self._codes.first(n)
+def _pick(buffer: Buffer, n: int, slots: Slots) -> npt.NDArray[Any]:
+    values: npt.NDArray[Any] = buffer.lend(n) if slots is None else buffer.first(n)[slots]
+    return values

@@ -9,13 +9,14 @@ References
 """
 
 import unicodedata
+from dataclasses import dataclass
 
 import Stemmer
 
+from memlab.ascii_words import words
 from memlab.errors import MethodError
-from memlab.text import tokens
 
-__all__ = ["STOP_WORDS", "Analyser"]
+__all__ = ["STOP_WORDS", "Analyser", "TermEvidence"]
 
 # Words that a question is made of. No negation stands here (no, not, never, nor, without, didnt),
 # nor may and will, which are a month and a name.
@@ -46,6 +47,31 @@ _SCRIPTS: dict[str, tuple[str, ...]] = {
 }
 _MOST_STEMS = 200_000  # kept in memory
 _LONGEST_WORD = 64  # characters; what is longer isn't a word and isn't stemmed
+
+
+@dataclass(frozen=True, slots=True)
+class TermEvidence:
+    """What one query term adds to one document's score.
+
+    Parameters
+    ----------
+    term : str
+        The term as indexed: folded, stemmed.
+    surface : str
+        The query's word it comes from, the first if there are several.
+    idf : float
+        How rare the term is: its inverse document frequency.
+    tf : int
+        How often the document holds it.
+    contribution : float
+        Its share of the score; the contributions sum to the score.
+    """
+
+    term: str
+    surface: str
+    idf: float
+    tf: int
+    contribution: float
 
 
 class Analyser:
@@ -96,7 +122,7 @@ class Analyser:
             The tokens of :func:`memlab.text.tokens`, stemmed, in order, repeats kept.
         """
         known, stem = self._stems.get, self._stem
-        return [known(token) or stem(token) for token in tokens(text)]
+        return [known(token) or stem(token) for token in words(text)]
 
     def query_terms(self, text: str) -> list[tuple[str, str]]:
         """Return the terms of a query: those of a document without stop words.
@@ -117,8 +143,8 @@ class Analyser:
         >>> Analyser().query_terms("What did Bo not liking?")
         [('bo', 'bo'), ('not', 'not'), ('like', 'liking')]
         """
-        words = tokens(text)
-        telling = [word for word in words if word not in self._stop] or words
+        asked = words(text)
+        telling = [word for word in asked if word not in self._stop] or asked
         return [(self._stems.get(word) or self._stem(word), word) for word in telling]
 
     def _stem(self, token: str) -> str:

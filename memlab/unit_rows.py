@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from memlab.errors import EncoderError, EncoderMismatch
+from memlab.errors import EncoderMismatch, EncoderOutput
 
 __all__ = ["unit_rows"]
 
@@ -43,7 +43,7 @@ def unit_rows(given: Any, rows: int, dimension: int, name: str) -> npt.NDArray[n
     ------
     EncoderMismatch
         When rows are not `dimension` numbers long.
-    EncoderError
+    EncoderOutput
         When it is no matrix of real numbers, has another number of rows, or holds NaN or infinity.
 
     Examples
@@ -59,7 +59,7 @@ def unit_rows(given: Any, rows: int, dimension: int, name: str) -> npt.NDArray[n
             "memlab never pads or cuts a vector"
         )
     if found.shape[0] != rows:
-        raise EncoderError(
+        raise EncoderOutput(
             f"the encoder {name!r} gave {found.shape[0]} rows for {rows} texts: one row a text was expected"
         )
     unit = np.empty(found.shape, dtype=np.float32)
@@ -73,16 +73,16 @@ def _matrix(given: Any, dimension: int, name: str) -> npt.NDArray[Any]:
     try:
         found = np.asarray(given)
     except (ValueError, TypeError) as error:
-        raise EncoderError(
+        raise EncoderOutput(
             f"the encoder {name!r} gave a {type(given).__name__} that is no matrix ({error}): "
             f"rows of {dimension} numbers each were expected"
         ) from error
     if found.dtype.kind not in "fiu":
-        raise EncoderError(
+        raise EncoderOutput(
             f"the encoder {name!r} gave an array of dtype {found.dtype}: real numbers were expected, best float32"
         )
     if found.ndim != 2:
-        raise EncoderError(
+        raise EncoderOutput(
             f"the encoder {name!r} gave an array of shape {found.shape}: "
             f"(number of texts, {dimension}) was expected, also for one text"
         )
@@ -95,7 +95,7 @@ def _normalised(block: npt.NDArray[Any], start: int, name: str) -> npt.NDArray[n
     bad = ~np.isfinite(exact).all(axis=1)
     if bad.any():
         place = start + int(bad.argmax())
-        raise EncoderError(
+        raise EncoderOutput(
             f"the encoder {name!r} gave NaN or infinity for text {place}: finite numbers were expected; "
             "if the model runs in half precision, try float32"
         )

@@ -145,6 +145,29 @@ def _freeze_mapping(value: Mapping[Any, Any], where: str, error: type[MemlabErro
     return FrozenDict(frozen) if frozen else EMPTY
 
 
+def seal(value: Any) -> Any:
+    """Return an unchangeable equal of a value that is known to be JSON, without checking it.
+
+    Parameters
+    ----------
+    value : object
+        What :func:`loads` gave of what :func:`freeze` let through.
+
+    Returns
+    -------
+    object
+        As :func:`freeze` would return it.
+
+    Examples
+    --------
+    >>> seal({"a": [1, {}]}) == freeze({"a": [1, {}]})
+    True
+    """
+    if type(value) is dict:
+        return FrozenDict((key, seal(item)) for key, item in value.items()) if value else EMPTY
+    return FrozenList(map(seal, value)) if type(value) is list else value
+
+
 def thaw(value: Any) -> Any:
     """Return a plain, changeable copy of a frozen value.
 
@@ -190,7 +213,7 @@ def dumps(value: Any) -> str:
     >>> dumps({"a": [1, "ü"]})
     '{"a":[1,"ü"]}'
     """
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _WRITER.encode(value)
 
 
 def loads(text: str) -> Any:
@@ -217,7 +240,7 @@ def loads(text: str) -> Any:
     {'a': 1}
     """
     try:
-        return json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+        return _READER.decode(text)
     except RecursionError as error:
         raise ValueError(f"the JSON is nested too deeply; {MAX_DEPTH} levels are the limit") from error
 
@@ -232,6 +255,11 @@ def _finite(digits: str) -> float:
         # "1e999" is JSON, but reading it as infinity would bend it.
         raise ValueError(f"{digits} is beyond what a float holds")
     return number
+
+
+# json.dumps and json.loads would make a writer or a reader for each value.
+_WRITER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_READER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
 
 
 def share(value: Any, what: str, error: type[MemlabError] = InvalidMemory) -> float:
@@ -261,6 +289,8 @@ def share(value: Any, what: str, error: type[MemlabError] = InvalidMemory) -> fl
     >>> share(1, "importance")
     1.0
     """
+    if type(value) is float and 0 <= value <= 1:
+        return value
     number = value.item() if isinstance(value, np.generic) else value
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise error(f"{what} is {value!r}; it must be a number from 0 to 1")
@@ -300,6 +330,8 @@ def distinct_texts(
     >>> distinct_texts(["Home", "home", "work"], "tags")
     ('Home', 'work')
     """
+    if type(value) is tuple and not value:
+        return ()
     if isinstance(value, str):
         raise error(f"{what} is {value!r}; give a list of texts, such as [{value!r}]")
     if isinstance(value, Mapping | bytes) or not isinstance(value, Iterable):
@@ -328,7 +360,9 @@ def flag(value: Any, what: str) -> bool:
     bool
         The value.
     """
-    if not isinstance(value, bool | np.bool_):
+    if value is True or value is False:
+        return value
+    if not isinstance(value, np.bool_):
         raise InvalidMemory(f"{what} is {value!r}; it must be True or False")
     return bool(value)
 
@@ -348,6 +382,8 @@ def whole(value: Any, what: str) -> int:
     int
         The value.
     """
+    if type(value) is int and 0 <= value < 2**63:
+        return value
     number = value.item() if isinstance(value, np.generic) else value
     if isinstance(number, bool) or not isinstance(number, int):
         raise InvalidMemory(f"{what} is {value!r}; it must be a whole number from 0 up")

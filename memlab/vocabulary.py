@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from memlab.errors import InvalidAssociation
+from memlab.errors import InvalidAssociation, shown
 from memlab.text import check_text
 from memlab.values import FrozenDict, distinct_texts, freeze, share
 
@@ -160,7 +160,7 @@ def custom_relation(name: str, label: str | None = None, **options: Any) -> Rela
     'cites'
     """
     if not isinstance(name, str) or not RELATION_NAME.fullmatch(name) or len(name) > 64:
-        raise InvalidAssociation(f"{name!r} can't name a relation; use upper case words joined by '_', as CITES")
+        raise InvalidAssociation(f"{shown(name)} can't name a relation; use upper case words joined by '_', as CITES")
     if name in RELATIONS:
         raise InvalidAssociation(f"{name} is one of memlab's own relations; choose another name")
     unknown = sorted(set(options) - set(_CHECKS))
@@ -172,14 +172,14 @@ def custom_relation(name: str, label: str | None = None, **options: Any) -> Rela
 
 def _colour(value: Any) -> str:
     if not isinstance(value, str) or not re.fullmatch(r"#[0-9A-Fa-f]{6}", value):
-        raise InvalidAssociation(f"{value!r} isn't a colour; write it as #RRGGBB")
+        raise InvalidAssociation(f"{shown(value)} isn't a colour; write it as #RRGGBB")
     return value
 
 
 def _dash(value: Any) -> tuple[int, ...]:
     lengths = tuple(value) if isinstance(value, list | tuple) else (None,)
     if len(lengths) % 2 or not all(type(length) is int and 0 < length < 100 for length in lengths):
-        raise InvalidAssociation(f"{value!r} isn't a dash; give pairs of stroke and gap in pixels, as (6, 4), or ()")
+        raise InvalidAssociation(f"{shown(value)} isn't a dash; give pairs of stroke and gap in pixels, as (6, 4)")
     return lengths
 
 
@@ -232,8 +232,8 @@ def check_properties(relation: Relation, properties: Any) -> FrozenDict:
 def _check_kind(key: str, value: Any) -> None:
     kind = PROPERTY_KINDS.get(key)
     if kind == "text" and not isinstance(value, str):
-        raise InvalidAssociation(f"the property {key} is {value!r}; it must be text")
+        raise InvalidAssociation(f"the property {key} is {shown(value)}; it must be text")
     if kind == "share" and not (type(value) in (int, float) and 0 <= value <= 1):
-        raise InvalidAssociation(f"the property {key} is {value!r}; it must be a number from 0 to 1")
+        raise InvalidAssociation(f"the property {key} is {shown(value)}; it must be a number from 0 to 1")
     if kind == "texts" and not (isinstance(value, list) and all(isinstance(v, str) for v in value)):
-        raise InvalidAssociation(f"the property {key} is {value!r}; it must be a list of texts")
+        raise InvalidAssociation(f"the property {key} is {shown(value)}; it must be a list of texts")

@@ -123,6 +123,60 @@ def test_a_batch_scores_exactly_like_its_queries_one_by_one() -> None:
     assert np.array_equal(index.scores(queries, np.arange(100)), one_by_one, equal_nan=True)
 
 
+@pytest.mark.parametrize("dimension", [1, 2, 3, 4, 5, 8, 12, 15, 16, 17, 24, 33, 100, 384])
+def test_a_row_has_the_same_digits_whatever_is_scored_beside_it(dimension: int) -> None:
+    rng, index = np.random.default_rng(dimension), DenseIndex(dimension)
+    rows = rng.standard_normal((203, dimension)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    rows[[0, 1, 2, 3, 50, 101, 200, 201, 202]] = rows[7]
+    index.add(range(203), list(rows[:, None]), [[(0, 1)]] * 203)
+    query = rows[rng.integers(203), None]
+    whole = index.scores(query, np.arange(203))[0]
+    assert len(set(whole[[0, 1, 2, 3, 7, 50, 101, 200, 201, 202]].tolist())) == 1
+    for size in (1, 2, 3, 5, 20, 61, 100, 150):
+        some = rng.permutation(203)[:size]
+        assert np.array_equal(index.scores(query, some)[0], whole[some])
+
+
+@given(OPERATIONS, st.lists(st.integers(0, 99), min_size=1, max_size=4), st.booleans())
+def test_a_scan_is_as_near_to_the_scores_as_it_says(
+    operations: list[tuple[str, Any]], seeds: list[int], frozen: bool
+) -> None:
+    index, _, size = play(operations)
+    queries, slots = np.concatenate([unit(seed) for seed in seeds]), np.arange(size)[::-1].copy()
+    slots.flags.writeable = not frozen  # its rows are kept
+    queries = queries[queries.any(axis=1)]
+    if not len(queries):
+        return
+    for _ in range(2):
+        scan, exact = index.scan(queries, slots), index.scores(queries, slots)
+        known = np.flatnonzero(~np.isnan(exact[0]))
+        places = known if scan.places is None else scan.places
+        assert places.tolist() == known.tolist()
+        assert len(places) == scan.values.shape[1]
+        assert np.abs(scan.values - exact[:, places]).max(initial=0) <= scan.error
+        assert (scan.error == 0) == (len(queries) == 1)
+        groups = scan.largest.shape[1]
+        members = [scan.members(np.array([group])) for group in range(groups)]
+        assert sorted(np.concatenate(members).tolist()) == list(range(len(places)))
+        for group, mine in enumerate(members if len(places) else ()):
+            assert np.array_equal(scan.largest[:, group], scan.values[:, mine].max(axis=1))
+            assert np.array_equal(scan.smallest[:, group], scan.values[:, mine].min(axis=1))
+
+
+def test_rows_that_are_kept_are_found_anew_after_an_edit() -> None:
+    index, twin = filled(40, 1)
+    slots = np.arange(41)
+    slots.flags.writeable = False
+    query = unit(1)
+    index.scores(query, slots)
+    index.remove(3)
+    assert np.isnan(index.scores(query, slots)[0, 3])
+    index.add([40], [query], [spans(1)])
+    assert index.scores(query, slots)[0, 40] == pytest.approx(1)
+    assert close(index.scores(query, slots)[0, :3], oracles.cosines(query[0], twin, 40)[:3])
+
+
 def test_equal_vectors_score_alike_wherever_they_stand() -> None:
     index = DenseIndex(384)
     same, rng = unit(1, 1, 384), np.random.default_rng(0)
@@ -230,3 +284,27 @@ def test_the_faiss_index_finds_what_the_scores_say_and_is_a_copy() -> None:
     assert all(abs(expected[slot] - score) < 1e-6 for slot, score in best.items())
     index.remove(1)
     assert exported.ntotal == index.rows + len(twin[1][twin[1].any(axis=1)])
+
+
+@pytest.mark.parametrize("order", [[0, 2, 5, 7, 9], [7, 0, 9, 2, 5]])
+def test_an_index_made_at_once_is_the_one_made_by_adding(order: list[int]) -> None:
+    matrix = np.concatenate([unit(seed) for seed in range(len(order))])
+    matrix[[0, 3]] = 0
+    added = DenseIndex(DIMENSION)
+    for place in np.argsort(order).tolist():
+        added.add([order[place]], [matrix[place : place + 1]], [[(0, 1)]])
+    index = DenseIndex.of(order, np.concatenate([matrix, np.full((3, DIMENSION), np.nan, dtype=np.float32)]))
+    assert len(index) == len(added) == 5
+    assert index.owners.tolist() == added.owners.tolist() == sorted(set(order) - {order[0], order[3]})
+    assert np.array_equal(index.matrix, added.matrix)
+    index.remove(5)
+    index.add([5, 12], [unit(8), unit(9)], [[(0, 1)]] * 2)
+    assert [slot in index for slot in (0, 1, 5, 12, 13)] == [True, False, True, True, False]
+    query = unit(1)
+    assert np.allclose(index.scores(query, np.array([12]))[0], np.clip(unit(9) @ query[0], -1, 1), equal_nan=True)
+
+
+def test_an_index_made_at_once_may_be_empty_and_refuses_what_is_not_finite() -> None:
+    assert len(DenseIndex.of([], np.empty((0, DIMENSION), dtype=np.float32))) == 0
+    with pytest.raises(EncoderError):
+        DenseIndex.of([0], np.full((1, DIMENSION), np.inf, dtype=np.float32))

@@ -97,7 +97,8 @@ def test_the_frame_is_the_one_built_naively_after_any_edits(
         seen.append((table.frame({}), naive(list(twin.values()))))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(table_columns, "CHUNK", 2)  # so that chunks are sealed, edited and emptied
+        patch.setattr(table_columns, "CHUNK", 4)  # so that chunks are filled, edited and emptied
+        patch.setattr(table_columns, "PIECE", 2)
         table, twin = play(operations, look)
         assert_frame_equal(table.frame(access), naive(list(twin.values()), access))
     # Compared at the end: a frame must not follow the table.
@@ -209,17 +210,21 @@ def _arrays(frame: pd.DataFrame) -> None:
         frame["importance"].to_numpy()[0] = 0.9
 
 
+def _force(array: np.ndarray) -> None:
+    with suppress(ValueError):  # sealed memory stays so
+        array.flags.writeable = True
+        array[:] = array.flat[0]
+
+
 def _raw_memory(frame: pd.DataFrame) -> None:
     """Beyond what pandas allows: the arrays below it, made writable where they can be."""
     for block in frame._mgr.blocks:
         values = block.values
         for name in ("_ndarray", "_data", "_mask"):
             if isinstance(array := getattr(values, name, None), np.ndarray):
-                array.flags.writeable = True
-                array.fill(array.flat[0])
+                _force(array)
         if isinstance(values, np.ndarray):
-            values.flags.writeable = True
-            values[:] = values.flat[0]
+            _force(values)
 
 
 def _in_place(frame: pd.DataFrame) -> None:

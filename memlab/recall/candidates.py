@@ -5,47 +5,24 @@ those that fit.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
 
 from memlab.filters import Filter, mask
-from memlab.recall.channels import Parts, Slots
+from memlab.recall.channels import Parts
 from memlab.recall.current import Links, links_of, standing
+from memlab.recall.pool import Pool, Standing
 from memlab.table import MISSING, Table
 from memlab.table_columns import NOT_A_TIME
 from memlab.times import to_micros
-from memlab.values import EMPTY
+
+Bools = npt.NDArray[np.bool_]
+EVER = np.iinfo(np.int64).max
 
 
-@dataclass(frozen=True, slots=True)
-class Pool:
-    """The memories that are scored.
-
-    Parameters
-    ----------
-    slots : ndarray of int, shape (n,)
-        Candidates first, then memories of the past that only lend their score to what replaced them.
-    count : int
-        How many of them are candidates.
-    place : ndarray of int, shape (slots + 1,)
-        By slot: its place among the candidates, -1 for none. The last entry, which an index of -1 reads, is -1.
-    replaced : mapping of int to list of int, default {}
-        Place of a memory of the past to the places of the candidates that stand for it now.
-    links : mapping, default {}
-        What supersedes what, as :func:`memlab.recall.current.links_of` gives it.
-    """
-
-    slots: Slots
-    count: int
-    place: Slots
-    replaced: Mapping[int, list[int]] = field(default_factory=dict)
-    links: Links = EMPTY
-
-
-def fitting(table: Table, spaces: tuple[str, ...], wanted: Filter) -> npt.NDArray[np.bool_]:
+def fitting(table: Table, spaces: tuple[str, ...], wanted: Filter) -> Bools:
     """Mark the memories that spaces and filters let through.
 
     Parameters
@@ -63,9 +40,13 @@ def fitting(table: Table, spaces: tuple[str, ...], wanted: Filter) -> npt.NDArra
         By slot; always False for empty slots.
     """
     codes, names = table.coded(("space",))
-    fits: npt.NDArray[np.bool_] = table.alive
+    inside: Bools = table.alive
     if names:
-        fits = fits & np.array([name in spaces for name in names], dtype=bool)[codes]
+        inside = inside & np.array([name in spaces for name in names], dtype=bool)[codes]
+    return _filtered(table, inside, wanted)
+
+
+def _filtered(table: Table, fits: Bools, wanted: Filter) -> Bools:
     if wanted.where is not None:
         fits = fits & mask(wanted.where, table.coded, MISSING)
     if wanted.tags or wanted.exclude_tags:
@@ -78,7 +59,7 @@ def fitting(table: Table, spaces: tuple[str, ...], wanted: Filter) -> npt.NDArra
     return fits
 
 
-def active(table: Table, at: datetime) -> npt.NDArray[np.bool_]:
+def active(table: Table, at: datetime) -> Bools:
     """Mark the memories that hold at a time: not archived, and within their validity.
 
     Parameters
@@ -96,7 +77,7 @@ def active(table: Table, at: datetime) -> npt.NDArray[np.bool_]:
     when = to_micros(at)
     begin, end = table.column("valid_from"), table.column("valid_until")
     # A missing beginning is the smallest number there is, so it needs no case of its own.
-    valid: npt.NDArray[np.bool_] = (begin <= when) & ((end > when) | (end == NOT_A_TIME)) & ~table.column("archived")
+    valid: Bools = (begin <= when) & ((end > when) | (end == NOT_A_TIME)) & ~table.column("archived")
     return valid
 
 
@@ -122,40 +103,64 @@ def gather(parts: Parts, spaces: tuple[str, ...], wanted: Filter, state: str, at
         The memories to score.
     """
     table = parts.table
-    fits = fitting(table, spaces, wanted)
     if state == "history":
+        slots = np.flatnonzero(fitting(table, spaces, wanted))
+        return Pool(slots, len(slots), table.size)
+    when = to_micros(at)
+    # By its text, since equal filters can differ: 1 equals True.
+    key = spaces, repr(wanted)
+    pool: Pool | None = parts.held.get(table, parts.graph, key, when)
+    if pool is None:
+        stands = _standing(parts, spaces, at)
+        fits = stands.scored if wanted == Filter() else _filtered(table, stands.scored, wanted)
+        pool = _pool(table, fits, stands.ends, stands.links)
+        parts.held.keep(key, stands.begin, stands.end, pool)
+    return pool
+
+
+def _standing(parts: Parts, spaces: tuple[str, ...], at: datetime) -> Standing:
+    """Find or work out what is current, and how long it will be."""
+    table, when = parts.table, to_micros(at)
+    stands: Standing | None = parts.held.get(table, parts.graph, spaces, when)
+    if stands is None:
+        inside, holds = fitting(table, spaces, Filter()), active(table, at)
+        links = _links(parts, inside)
+        ends = {table.slots[old]: found for old, found in _past(parts, links, holds)}
+        scored = inside & holds
+        scored[list(ends)] = True
+        turns = np.concatenate([table.column("valid_from"), table.column("valid_until")])
+        begin, end = turns[turns <= when].max(initial=-EVER), turns[turns > when].min(initial=EVER)
+        stands = Standing(scored, ends, links, int(begin), int(end))
+        parts.held.keep(spaces, stands.begin, stands.end, stands)
+    return stands
+
+
+def _pool(table: Table, fits: Bools, ends: Mapping[int, tuple[str, ...]], links: Links) -> Pool:
+    """Part what fits into candidates and the memories of the past that lend to them."""
+    if not ends:
         slots = np.flatnonzero(fits)
-        return Pool(slots, len(slots), _place(slots, table.size))
-    holds = active(table, at)
-    links = _links(parts, spaces)
-    ends = {table.slots[old]: found for old, found in _past(parts, links, holds)}
+        slots.flags.writeable = False  # it is kept, and the parts may know it again
+        return Pool(slots, len(slots), table.size, {}, links)
     past = np.zeros(table.size, dtype=bool)
     past[list(ends)] = True
-    candidates, lenders = np.flatnonzero(fits & holds & ~past), np.flatnonzero(fits & past)
-    place = _place(candidates, table.size)
+    candidates, lenders = np.flatnonzero(fits & ~past), np.flatnonzero(fits & past)
+    place = Pool(candidates, len(candidates), table.size).place
     replaced = {
         at: [int(place[slot]) for slot in map(table.slots.__getitem__, ends[lender]) if place[slot] >= 0]
         for at, lender in enumerate(lenders.tolist(), start=len(candidates))
     }
-    return Pool(np.concatenate([candidates, lenders]), len(candidates), place, replaced, links)
+    return Pool(np.concatenate([candidates, lenders]), len(candidates), table.size, replaced, links)
 
 
-def _place(slots: Slots, size: int) -> Slots:
-    place = np.full(size + 1, -1, dtype=np.intp)
-    place[slots] = np.arange(len(slots))
-    return place
-
-
-def _links(parts: Parts, spaces: tuple[str, ...]) -> Links:
+def _links(parts: Parts, inside: Bools) -> Links:
     if not parts.graph.superseding:
         return {}
     slots, times = parts.table.slots, parts.table.event_times
-    inside = fitting(parts.table, spaces, Filter())
     said = (association for association in parts.graph.superseding if inside[slots[association.source]])
     return links_of(said, lambda memory_id: times[slots[memory_id]])
 
 
-def _past(parts: Parts, links: Links, holds: npt.NDArray[np.bool_]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _past(parts: Parts, links: Links, holds: Bools) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Give the memories of the past with what stands for each, whatever the filters say of either."""
     slots = parts.table.slots
     found = standing(links, lambda memory_id: bool(holds[slots[memory_id]]))

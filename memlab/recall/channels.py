@@ -10,7 +10,7 @@ A channel gives a float64 array over the candidates, higher is better, NaN where
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -21,13 +21,14 @@ from memlab.graph import Graph
 from memlab.index import DenseIndex
 from memlab.lexical import LexicalIndex
 from memlab.phrases import Found
+from memlab.recall.pool import Held, Pool, Slots
 from memlab.recall.temporal import DAY, closeness
+from memlab.scan import Scan
 from memlab.table import Table
 from memlab.times import to_micros
 from memlab.vocabulary import Relation
 
 Scores = npt.NDArray[np.float64]
-Slots = npt.NDArray[np.intp]
 HALF_LIFE = 180 * DAY
 
 
@@ -47,6 +48,8 @@ class Parts:
         By space.
     relations : mapping of str to Relation
         memlab's relations and the store's own.
+    held : Held
+        What recalls keep for the next one; new where none is given.
     """
 
     table: Table
@@ -54,6 +57,7 @@ class Parts:
     dense: Mapping[str, DenseIndex]
     lexical: Mapping[str, LexicalIndex]
     relations: Mapping[str, Relation]
+    held: Held = field(default_factory=Held)
 
 
 def dense(parts: Parts, spaces: tuple[str, ...], vectors: npt.NDArray[np.float32], slots: Slots) -> Scores:
@@ -76,27 +80,49 @@ def dense(parts: Parts, spaces: tuple[str, ...], vectors: npt.NDArray[np.float32
         Cosines; NaN for memories and queries without a vector.
     """
     out = np.full((len(vectors), len(slots)), np.nan)
-    for space, here in _by_space(parts, spaces, slots):
+    for space, here, mine in _by_space(parts, spaces, slots):
         if space in parts.dense:
-            index = parts.dense[space]
-            out[:, here] = index.scores(vectors, slots[here])
+            out[:, here] = parts.dense[space].scores(vectors, mine)
     return out
 
 
-def _by_space(parts: Parts, spaces: tuple[str, ...], slots: Slots) -> Iterator[tuple[str, Any]]:
-    """Give each space with the places of its memories among the slots."""
+def _by_space(parts: Parts, spaces: tuple[str, ...], slots: Slots) -> Iterator[tuple[str, Any, Slots]]:
+    """Give each space with the places of its memories among the slots, and these slots."""
     if len(spaces) == 1:
-        yield spaces[0], slice(None)
+        yield spaces[0], slice(None), slots
         return
     codes, names = parts.table.coded(("space",))
     order = np.argsort(codes[slots], kind="stable")
     first = np.flatnonzero(np.diff(codes[slots][order], prepend=-1))
     for here in np.split(order, first[1:]) if len(order) else ():
-        yield names[codes[slots[here[0]]]], here
+        yield names[codes[slots[here[0]]]], here, slots[here]
 
 
-def lexical(parts: Parts, spaces: tuple[str, ...], query: str, slots: Slots) -> Scores:
-    """Score candidates by BM25.
+def rough(parts: Parts, space: str, vectors: npt.NDArray[np.float32], slots: Slots) -> Scan | None:
+    """Score candidates of one space by cosine, roughly and fast, for many queries at once.
+
+    Parameters
+    ----------
+    parts : Parts
+        The store's.
+    space : str
+        Where the candidates live.
+    vectors : ndarray of float32, shape (q, dimension)
+        Unit rows, one a query.
+    slots : ndarray of int, shape (n,)
+        The candidates.
+
+    Returns
+    -------
+    Scan or None
+        None where no candidate has a vector.
+    """
+    scan = parts.dense[space].scan(vectors, slots) if space in parts.dense else None
+    return scan if scan is not None and scan.values.shape[1] else None
+
+
+def lexical(parts: Parts, spaces: tuple[str, ...], query: str, pool: Pool) -> tuple[Slots, Scores]:
+    """Score by BM25 those that share a word with a query.
 
     Parameters
     ----------
@@ -106,20 +132,24 @@ def lexical(parts: Parts, spaces: tuple[str, ...], query: str, slots: Slots) -> 
         Where the candidates live; each space has statistics of its own.
     query : str
         The query.
-    slots : ndarray of int, shape (n,)
+    pool : Pool
         The candidates.
 
     Returns
     -------
-    ndarray of float64, shape (n,)
-        Scores above 0; NaN where no term matches.
+    places : ndarray of int, shape (m,)
+        Places in the pool, each once.
+    scores : ndarray of float64, shape (m,)
+        Above 0.
     """
-    out = np.zeros(len(slots))
-    for space, here in _by_space(parts, spaces, slots):
+    found = [(np.empty(0, dtype=np.intp), np.empty(0))]
+    for space in spaces:
         if space in parts.lexical:
-            out[here] = parts.lexical[space].scores(query, parts.table.size)[slots[here]]
-    out[out == 0] = np.nan
-    return out
+            rows, scores = parts.lexical[space].matches(query)
+            places = pool.line[rows]
+            found.append((places[places >= 0], scores[places >= 0]))
+    places, scores = (np.concatenate(side) for side in zip(*found, strict=True))
+    return places, scores
 
 
 def coverage(parts: Parts, spaces: tuple[str, ...], query: str, slots: Slots) -> Scores:
@@ -142,9 +172,9 @@ def coverage(parts: Parts, spaces: tuple[str, ...], query: str, slots: Slots) ->
         In [0, 1].
     """
     out = np.zeros(len(slots))
-    for space, here in _by_space(parts, spaces, slots):
+    for space, here, mine in _by_space(parts, spaces, slots):
         if space in parts.lexical:
-            out[here] = parts.lexical[space].coverage(query, parts.table.size)[slots[here]]
+            out[here] = parts.lexical[space].coverage(query, mine.tolist())
     return out
 
 

@@ -3,11 +3,14 @@
 Candidates first (:mod:`memlab.recall.candidates`), then the channels, fusion, the current-state rule, spread and,
 if asked for, diversity. What has no evidence of the query neither lends nor is a hit; salience alone is none.
 Scores are rounded to six digits before ranking, and ties go by id.
+
+Where it is proven that it changes nothing, only a short list of the candidates is ranked
+(:mod:`memlab.recall.shortlist`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from time import perf_counter
 
@@ -17,13 +20,15 @@ import numpy.typing as npt
 from memlab.filters import Filter
 from memlab.phrases import Found, find_phrases
 from memlab.recall import channels
-from memlab.recall.candidates import Pool, gather
+from memlab.recall.candidates import gather
 from memlab.recall.channels import Parts, Scores
 from memlab.recall.current import chain
 from memlab.recall.evidence import Witness, relevance
 from memlab.recall.fuse import fuse
 from memlab.recall.method import Method
+from memlab.recall.pool import Pool, Slots
 from memlab.recall.rerank import diversify
+from memlab.recall.shortlist import contenders, shortlist
 from memlab.recall.spread import SEEDS, over_associations, to_neighbours
 from memlab.recalls import Hit, Part, Step
 
@@ -32,6 +37,11 @@ FINE = 9  # digits of the shares, so that they add up to the score
 DEPTH = 5  # of k: candidates that diversity chooses from
 EVIDENCE = ("dense", "lexical", "temporal")  # channels that say something of the query
 BLOCK = 16_000_000  # numbers in one block of dense scores
+TOGETHER = 256  # queries in one block at the most
+WORTH = 32  # a short list is made from so many times the hits wanted
+Words = tuple[Slots, Scores]  # places and BM25 scores of those that share a word with the query
+Scorer = Callable[[int, Words | None], tuple[Slots | None, Scores | None]]
+NO_WORDS: Words = (np.empty(0, dtype=np.intp), np.empty(0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +79,19 @@ class Request:
     now: datetime
     zone: str
     min_relevance: float
+
+    @property
+    def depth(self) -> int:
+        """How many of the best are looked at."""
+        return self.k * DEPTH if self.method.diversify else self.k
+
+    def short(self, pool: Pool) -> bool:
+        """Whether the best can be told from a short list: what makes up a score is known before any is fused."""
+        method = self.method
+        spreads = method.neighbours or method.associations or pool.replaced
+        fused = method.fusion == "score" and not (method.temporal or method.salience)
+        few = len(self.spaces) == 1 and len(pool.slots) > WORTH * self.depth
+        return bool(fused and few and not spreads and not self.min_relevance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,18 +159,52 @@ def answer(
         with clock("salience"):
             salience = channels.salience(parts, request.now, pool.slots)
     once = {step: seconds / max(1, len(queries)) for step, seconds in clock.seconds.items()}
-    size = max(1, BLOCK // max(1, parts.table.size))
+    size = max(1, min(TOGETHER, BLOCK // max(1, len(pool.slots))))
     for begin in range(0, len(queries), size):
-        block = slice(begin, begin + size)
-        clock, cosines = Clock(), None
-        if vectors is not None:
-            with clock("dense"):
-                cosines = channels.dense(parts, request.spaces, vectors[block], pool.slots)
-        for i, query in enumerate(queries[block]):
+        some, clock = queries[begin : begin + size], Clock()
+        rows = None if vectors is None else vectors[begin : begin + size]
+        with clock("dense"):
+            score = _scorer(parts, request, pool, rows)
+        for i, query in enumerate(some):
             one = Clock()
-            one.seconds = once | {step: seconds / len(queries[block]) for step, seconds in clock.seconds.items()}
-            ranking = _Ranking(parts, request, pool, query, None if vectors is None else vectors[begin + i], one)
-            yield ranking.run(None if cosines is None else cosines[i], salience)
+            one.seconds = once | {step: seconds / len(some) for step, seconds in clock.seconds.items()}
+            with one("lexical"):
+                weighed = request.method.lexical > 0
+                words = channels.lexical(parts, request.spaces, query, pool) if weighed else None
+            with one("dense"):
+                chosen, cosines = score(i, words)
+            ranked = pool if chosen is None else pool.only(chosen)
+            ranking = _Ranking(parts, request, ranked, query, None if rows is None else rows[i], one)
+            found = ranking.run(cosines, None if words is None else _line(words, pool, chosen), salience)
+            yield replace(found, candidates=pool.count)
+
+
+def _scorer(parts: Parts, request: Request, pool: Pool, vectors: npt.NDArray[np.float32] | None) -> Scorer:
+    """Make what gives, for a query of a block and its words, the places to rank, None for all, and their cosines."""
+    if not request.short(pool):
+        every = None if vectors is None else channels.dense(parts, request.spaces, vectors, pool.slots)
+        return lambda i, words: (None, None if every is None else every[i])
+    scan = None if vectors is None else channels.rough(parts, request.spaces[0], vectors, pool.slots)
+
+    def score(i: int, words: Words | None) -> tuple[Slots | None, Scores | None]:
+        speaks = vectors is not None and scan is not None and bool(vectors[i].any())
+        chosen = shortlist(scan if speaks else None, i, words or NO_WORDS, request.method.weights, request.depth)
+        if vectors is None:
+            return chosen, None
+        if scan is not None and speaks and chosen is not None and not scan.error:
+            columns, known = scan.rows(chosen)
+            return chosen, np.where(known, scan.values[i, columns].astype(np.float64), np.nan)
+        slots = pool.slots if chosen is None else pool.slots[chosen]
+        return chosen, channels.dense(parts, request.spaces, vectors[i : i + 1], slots)[0]
+
+    return score
+
+
+def _line(words: Words, pool: Pool, chosen: Slots | None) -> Scores:
+    """Write BM25 scores as the other channels are: NaN where no word is shared."""
+    line = np.full(len(pool.slots), np.nan)
+    line[words[0]] = words[1]
+    return line if chosen is None else line[chosen]
 
 
 class _Ranking:
@@ -172,9 +229,9 @@ class _Ranking:
         self.lender: dict[int, int] = {}  # place to the place of the memory of the past that it stands for
         self.paths: dict[int, Step] = {}
 
-    def run(self, cosines: Scores | None, salience: Scores | None) -> Answer:
+    def run(self, cosines: Scores | None, words: Scores | None, salience: Scores | None) -> Answer:
         method, clock = self.request.method, self.clock
-        self._score(cosines, salience)
+        self._score(cosines, words, salience)
         with clock("fuse"):
             self.shares, weights = fuse(self.scores, method.weights, method.fusion, method.rrf_k)
         with clock("current"):
@@ -189,16 +246,16 @@ class _Ranking:
             order = self._order()
         with clock("evidence"):
             worth = self._relevance(order)
-            hits = tuple(self._hit(rank, at, worth[rank - 1]) for rank, at in enumerate(order, start=1))
+            witness = Witness(self.parts, self.query, self.vector, self.phrases)
+            hits = tuple(self._hit(rank, at, worth[rank - 1], witness) for rank, at in enumerate(order, start=1))
         return Answer(hits, self.pool.count, clock.seconds, weights)
 
-    def _score(self, cosines: Scores | None, salience: Scores | None) -> None:
+    def _score(self, cosines: Scores | None, words: Scores | None, salience: Scores | None) -> None:
         parts, request, slots = self.parts, self.request, self.pool.slots
         if cosines is not None:
             self.scores["dense"] = cosines
-        if request.method.lexical:
-            with self.clock("lexical"):
-                self.scores["lexical"] = channels.lexical(parts, request.spaces, self.query, slots)
+        if words is not None:
+            self.scores["lexical"] = words
         if request.method.temporal:
             with self.clock("temporal"):
                 self.phrases = find_phrases(self.query, request.now, request.zone)
@@ -215,6 +272,8 @@ class _Ranking:
         total = np.zeros(len(self.pool.slots))
         for share in self.shares.values():
             total += share
+        # When the past happened says nothing of what stands for it now: that evidence isn't lent.
+        lent = total - self.shares.get("temporal", 0.0)
         self.shares = {name: share[:count] for name, share in self.shares.items()}
         self.total, self.evident = total[:count], evident[:count]
         if not self.pool.replaced:
@@ -222,7 +281,7 @@ class _Ranking:
         lift = np.zeros(count)
         for past, ends in self.pool.replaced.items():
             for end in ends if evident[past] else ():
-                more = total[past] - total[end]
+                more = lent[past] - total[end]
                 # Of equal memories of the past the one whose id sorts first.
                 if more > lift[end] or (more == lift[end] > 0 and self._id(past) < self._id(self.lender[end])):
                     lift[end], self.lender[end] = more, past
@@ -247,12 +306,12 @@ class _Ranking:
 
     def _order(self) -> list[int]:
         """Round, cut by relevance, and put the best first."""
-        request, self.total = self.request, np.round(self.total, DIGITS)
-        fits = self.evident
+        request, fits = self.request, self.evident
         if request.min_relevance > 0:
             fits = fits & (self._relevance(range(self.pool.count)) >= request.min_relevance)
-        depth = request.k * DEPTH if request.method.diversify else request.k
-        order = self._best(np.where(fits, self.total, -np.inf), depth)
+        near = contenders(np.where(fits, self.total, -np.inf), request.depth)
+        self.total[near] = np.round(self.total[near], DIGITS)
+        order = self._sorted(near, self.total)[: request.depth]
         if not request.method.diversify:
             return order
         ids = [self._id(at) for at in order]
@@ -279,11 +338,14 @@ class _Ranking:
 
     def _best(self, scores: Scores, k: int) -> list[int]:
         """Find the k best places; of equal scores the smaller ids; -inf is never among them."""
-        near = np.flatnonzero(scores > -np.inf)
-        if k < len(near):
-            bar = np.partition(scores[near], len(near) - k)[len(near) - k]
-            near = near[scores[near] >= bar]
-        return sorted(near.tolist(), key=lambda at: (-scores[at], self._id(at)))[:k]
+        return self._sorted(contenders(scores, k), scores)[:k]
+
+    def _sorted(self, places: Slots, scores: Scores) -> list[int]:
+        """Sort places by score, and of equals by id."""
+        ranked = sorted(
+            (-score, self._id(at), at) for at, score in zip(places.tolist(), scores[places].tolist(), strict=True)
+        )
+        return [at for _, _, at in ranked]
 
     def _vectors(self, places: Sequence[int]) -> npt.NDArray[np.float32]:
         """The embeddings that likeness is told by: of several windows the one that fits the query best."""
@@ -304,9 +366,8 @@ class _Ranking:
     def _find(self, memory_id: str) -> int:
         return int(self.pool.place[self.parts.table.slots[memory_id]])
 
-    def _hit(self, rank: int, at: int, worth: float) -> Hit:
+    def _hit(self, rank: int, at: int, worth: float, witness: Witness) -> Hit:
         slot = int(self.pool.slots[at])
-        witness = Witness(self.parts, self.query, self.vector, self.phrases)
         found: dict[str, Part] = {}
         for name, share in self.shares.items():
             if name not in self.scores:

@@ -55,7 +55,7 @@ def relevance(cosine: Scores | None, coverage: Scores | None) -> Scores:
         raise ValueError("relevance needs cosine or coverage; both are None")
     doubt: Scores | float = 1.0
     if cosine is not None:
-        doubt = doubt * (1 - np.square(np.clip(np.nan_to_num(cosine, nan=0.0), 0, 1)))
+        doubt = doubt * (1 - np.square(np.minimum(np.fmax(cosine, 0), 1)))  # fmax takes 0 before NaN
     if coverage is not None:
         doubt = doubt * (1 - np.square(coverage))
     return np.asarray(1 - doubt, dtype=np.float64)

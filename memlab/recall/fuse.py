@@ -87,6 +87,30 @@ def reciprocal_ranks(scores: Scores, k: int) -> Scores:
     return out
 
 
+def proportions(weights: Mapping[str, float]) -> dict[str, float]:
+    """Divide weights by their sum.
+
+    Parameters
+    ----------
+    weights : mapping of str to float
+        Above 0.
+
+    Returns
+    -------
+    dict of str to float
+        Adding up to 1.
+
+    Examples
+    --------
+    >>> proportions({"dense": 1e308, "lexical": 1e308})
+    {'dense': 0.5, 'lexical': 0.5}
+    """
+    # Against the largest first: the sum of weights that are huge or tiny is still a number.
+    most = max(weights.values(), default=1.0)
+    total = sum(weight / most for weight in weights.values())
+    return {name: weight / most / total for name, weight in weights.items()}
+
+
 def fuse(
     channels: Mapping[str, Scores], weights: Mapping[str, float], fusion: str, rrf_k: int
 ) -> tuple[dict[str, Scores], dict[str, float]]:
@@ -119,12 +143,8 @@ def fuse(
     [0.25, 1.0]
     """
     spoke = {name: scores for name, scores in channels.items() if not np.isnan(scores).all()}
-    # Against the largest first: the sum of weights that are huge or tiny is still a number.
-    most = max((weights[name] for name in spoke), default=1.0)
-    total = sum(weights[name] / most for name in spoke)
-    shares, kept = {}, {}
+    shares, kept = {}, proportions({name: weights[name] for name in spoke})
     for name, scores in spoke.items():
-        kept[name] = weights[name] / most / total
         if name in ABSOLUTE:
             values = np.nan_to_num(scores, nan=0.0)
         else:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from memlab.errors import MethodError
+from memlab.errors import MethodError, shown
 from memlab.text import check_text
 
 CHANNELS = ("dense", "lexical", "temporal", "salience")
@@ -74,9 +74,9 @@ class Method:
         for part in ("neighbours", "associations", "diversify"):
             fix(self, part, _number(part, getattr(self, part), 1))
         if self.fusion not in FUSIONS:
-            raise MethodError(f"fusion is {self.fusion!r}; it is 'score' or 'rrf'")
+            raise MethodError(f"fusion is {shown(self.fusion)}; it is 'score' or 'rrf'")
         if isinstance(self.rrf_k, bool) or not isinstance(self.rrf_k, Integral) or self.rrf_k < 1:
-            raise MethodError(f"rrf_k is {self.rrf_k!r}; it must be a whole number from 1 up")
+            raise MethodError(f"rrf_k is {shown(self.rrf_k)}; it must be a whole number from 1 up")
         fix(self, "rrf_k", int(self.rrf_k))
         if not (self.dense or self.lexical or self.temporal):
             raise MethodError("nothing would rank: give dense, lexical or temporal a weight above 0")
@@ -125,7 +125,7 @@ def _number(what: str, value: Any, most: float) -> float:
     sound = isinstance(number, int | float) and not isinstance(number, bool)
     if not sound or not 0 <= number <= most or number == math.inf:
         limit = f"from 0 to {most:g}" if most < math.inf else "from 0 up"
-        raise MethodError(f"{what} is {value!r}; it must be a number {limit}")
+        raise MethodError(f"{what} is {shown(value)}; it must be a number {limit}")
     return float(number)
 
 
@@ -166,5 +166,5 @@ def preset(name: str) -> Method:
     hybrid(dense=0.5, lexical=0.5)
     """
     if not isinstance(name, str) or name not in presets():
-        raise MethodError(f"no method is called {name!r}; there are {', '.join(presets())}, or make a Method")
+        raise MethodError(f"no method is called {shown(name)}; there are {', '.join(presets())}, or make a Method")
     return presets()[name]

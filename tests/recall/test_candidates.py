@@ -11,6 +11,7 @@ from oracles_recall import plain_heads
 
 from memlab.filters import parse_filter
 from memlab.recall.candidates import active, fitting, gather
+from memlab.recall.pool import KEPT
 from memlab.records import Memory
 
 ALL = parse_filter()
@@ -63,6 +64,44 @@ def test_validity_begins_with_its_first_moment_and_ends_before_its_last():
     made = parts([memory("a", valid_from=day(1), valid_until=day(2))])
     assert [gathered(made, at=day(n))[0] for n in (0.99, 1, 1.99, 2)] == [[], ["a"], ["a"], []]
     assert active(made.table, day(1)).tolist() == [True]
+
+
+def test_what_is_kept_is_worked_out_anew_when_a_memory_or_an_association_changes():
+    made = parts([memory("a"), memory("b", on=1)])
+    assert gathered(made) == (["a", "b"], [], {})
+    made.graph.put(link("a", "EVOLVED_INTO", "b"))
+    assert gathered(made) == (["b"], ["a"], {"a": ["b"]})
+    made.table.put(memory("b", on=1, archived=True))
+    assert gathered(made)[0] == ["a"]
+    made.graph.remove(("a", "EVOLVED_INTO", "b"))
+    made.table.remove("a")
+    assert gathered(made)[0] == []
+
+
+def test_what_is_kept_holds_for_its_time_space_and_filter_alone():
+    made = parts(
+        [
+            memory("a", valid_from=day(1), valid_until=day(3), metadata={"n": 1}),
+            memory("b", valid_until=day(2), metadata={"n": True}),
+            memory("c", space="other", metadata={"n": 1.0}),
+        ]
+    )
+    expected = {0: ["b"], 1: ["a", "b"], 1.5: ["a", "b"], 2: ["a"], 3: []}
+    for n in (*expected, *reversed(expected), 1.5, 0, 3, 1):
+        assert gathered(made, at=day(n))[0] == expected[n]
+    one, yes = parse_filter(where={"n": 1}), parse_filter(where={"n": True})
+    for _ in range(2):
+        assert [gathered(made, at=day(1), wanted=wanted)[0] for wanted in (one, yes, ALL)] == [["a"], ["b"], ["a", "b"]]
+        assert gathered(made, spaces=("other",), wanted=one)[0] == ["c"]
+        assert gathered(made, spaces=("other", "default"), at=day(1))[0] == ["a", "b", "c"]
+        assert gathered(made, "history", at=day(9))[0] == ["a", "b"]
+
+
+def test_only_the_latest_are_kept():
+    made = parts([memory(f"m{n}", metadata={"n": n}) for n in range(20)])
+    for n in (*range(20), *range(20)):
+        assert gathered(made, wanted=parse_filter(where={"n": n}))[0] == [f"m{n}"]
+    assert len(made.held._kept) == KEPT
 
 
 def test_the_head_outside_the_filter_is_not_brought_in_and_the_past_stays_past():

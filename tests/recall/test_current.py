@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from oracles_recall import plain_heads
 
 from memlab.recall.current import chain, heads, links_of, standing, superseded_end
+from memlab.recall.method import Method
+from memlab.store import MemoryStore
 
 ALL = lambda _: True  # noqa: E731
 NAMES = "abcdefg"
@@ -126,3 +128,17 @@ def test_a_chain_in_a_cycle_ends():
     known = {name: memory(name) for name in "xyz"}
     ring = [link("x", "EVOLVED_INTO", "y"), link("y", "EVOLVED_INTO", "z"), link("z", "EVOLVED_INTO", "x")]
     assert chain("y", "x", links_of(ring, lambda name: known[name].event_time)) == ring[1:]
+
+
+def test_what_replaced_a_memory_does_not_inherit_when_that_happened():
+    with MemoryStore(encoder=None) as store:
+        old = store.add("The boat is blue.", memory_id="old", happened_at="2024-03-10T00:00Z")
+        store.add("Paint arrived.", memory_id="other", happened_at="2024-03-12T00:00Z")
+        new = store.add("It is red now.", memory_id="new", happened_at="2024-10-10T00:00Z")
+        store.associate(old, "EVOLVED_INTO", new)
+        method = Method("dated", lexical=0.5, temporal=0.5)
+        found = store.recall("boat in March 2024", method=method, now="2024-12-01T00:00Z")
+        stands = next(hit for hit in found if hit.memory_id == new)
+        before = store.recall("boat in March 2024", method=method, state="history", now="2024-12-01T00:00Z")
+        dated = next(hit for hit in before if hit.memory_id == old)
+        assert stands.score == pytest.approx(dated.score - dated.parts["temporal"].share, abs=2e-6)

@@ -50,9 +50,7 @@ def is_free(store: MemoryStore) -> bool:
 
 
 @pytest.mark.parametrize("error", [Broken, KeyboardInterrupt, ValueError])
-@pytest.mark.parametrize(
-    "where", ["plan", "encoder", "write", "vectors", "apply the table", "apply the graph", "apply the words"]
-)
+@pytest.mark.parametrize("where", ["plan", "encoder", "write", "vectors", "apply the table", "apply the graph"])
 def test_whatever_breaks_wherever_nothing_is_half_done(
     store: MemoryStore, monkeypatch: pytest.MonkeyPatch, where: str, error: type[BaseException]
 ) -> None:
@@ -63,7 +61,6 @@ def test_whatever_breaks_wherever_nothing_is_half_done(
         "vectors": (store._embedder, "keep"),
         "apply the table": (store._table, "put"),
         "apply the graph": (store._graph, "put"),
-        "apply the words": (store._lexical["default"], "add"),  # type: ignore[index]
     }
     seen: list[Change] = []
     store.subscribe(seen.extend)

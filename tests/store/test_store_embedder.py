@@ -13,7 +13,8 @@ from memlab.encoders import HashEncoder
 from memlab.errors import EncoderMismatch
 from memlab.journal import Journal
 from memlab.store import MemoryStore
-from memlab.store_embedder import Embedder, Embedding, text_key
+from memlab.store_embedder import Embedder
+from memlab.store_vectors import Embedding, text_key
 
 
 class Windowed(Counting):

@@ -144,7 +144,8 @@ def test_select_current_leaves_the_past_out(store: MemoryStore) -> None:
         ({"time": "today", "since": "2024-05-20T00:00Z"}, InvalidArgument),
         ({"state": "future"}, InvalidArgument),
         ({"tag_mode": "some"}, FilterError),
-        ({"at": "noon"}, TimeError),
+        ({"state": "current", "at": "noon"}, TimeError),
+        ({"at": "2024-05-20T12:00Z"}, InvalidArgument),
     ],
     ids=str,
 )
