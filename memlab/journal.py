@@ -224,7 +224,7 @@ class Journal:
         """
         if not changes:
             return []
-        issued, latest, known = newest(self.connection)
+        issued, latest, known = newest(self.connection, self.name)
         totals = known or count_up(self.connection)
         first, time = issued + 1, max(time, latest or time)
         numbered = [

@@ -49,7 +49,7 @@ def purge(journal: Journal, memory_id: str, texts: Iterable[str], keys: Iterable
         The keys of its vectors.
     """
     connection = journal.connection
-    *_, totals = newest(connection)
+    *_, totals = newest(connection, journal.name)
     connection.execute("DELETE FROM log WHERE key=? OR other=?", (memory_id, memory_id))
     # The totals stand in the log's newest row, whichever that is now.
     if totals:

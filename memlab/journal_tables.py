@@ -32,7 +32,7 @@ def totals_text(totals: Totals) -> str:
     return " ".join([str(number & 0xFFFFFFFF) for number in totals])
 
 
-def newest(db: apsw.Connection) -> tuple[int, int | None, Totals | None]:
+def newest(db: apsw.Connection, name: str) -> tuple[int, int | None, Totals | None]:
     """Give the last number that the log issued, and time and totals of its newest row.
 
     The number isn't the newest row's: what was purged from the end of the log must not lend its number to others.
@@ -42,7 +42,7 @@ def newest(db: apsw.Connection) -> tuple[int, int | None, Totals | None]:
         totals = None if text is None else [int(number) for number in text.split()]
     except (ValueError, AttributeError) as error:
         raise CorruptStore(
-            f"the log's newest row ({seq}) holds damaged totals {text!r}; open a backup of the store"
+            f"{name}: the newest row of the log ({seq}) is damaged, not as it was written; {ADVICE}"
         ) from error
     return seq or 0, time, totals
 
@@ -162,7 +162,7 @@ def missing(db: apsw.Connection, kind: str) -> list[str]:
 def _check_totals(db: apsw.Connection, kind: str, name: str, found: list[int]) -> None:
     """Refuse a table that holds other rows than the log's newest row says."""
     place = _PLACES[kind]
-    expected = (newest(db)[2] or [0] * 2 * len(TABLES))[place : place + 2]
+    expected = (newest(db, name)[2] or [0] * 2 * len(TABLES))[place : place + 2]
     if expected != found:
         lost = missing(db, kind)
         those = f"; missing: {', '.join(map(repr, lost[:SHOWN]))}{' and more' if lost[SHOWN:] else ''}" if lost else ""

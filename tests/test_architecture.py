@@ -35,8 +35,9 @@ HOUSE: list[list[str]] = [
     ],
     ["recall/ method temporal current pool channels candidates fuse shortlist spread rerank evidence engine"],
     [
-        "store_forks store_vectors store_embedder store_state store_commit store_parts store_items "
-        "store_add store_update store_delete store_associate store_read store_recall store_history store_past store_undo store_care store_spaces store"
+        "store_forks store_vectors store_embedder store_state store_commit store_parts "
+        "store_items store_add store_update store_delete "
+        "store_associate store_read store_recall store_history store_past store_undo store_care store_spaces store"
     ],
     [
         "benchmarks/ files synthetic_words synthetic own locomo load",
@@ -264,9 +265,16 @@ def test_importing_every_public_name_loads_no_heavy_library() -> None:
 
 
 def test_importing_memlab_costs_at_most_150_ms_more_than_pandas() -> None:
-    code = "import time, pandas; start = time.perf_counter(); import memlab; memlab.MemoryStore"
+    code = "import time, pandas; start = time.process_time(); import memlab; print(time.process_time() - start)"
     # The best of several: a busy machine makes an import slower, never faster.
-    assert min(float(run_python(f"{code}; print(time.perf_counter() - start)")) for _ in range(5)) <= 0.15
+    assert min(float(run_python(code)) for _ in range(3)) <= 0.15
+
+
+def test_the_first_use_of_the_store_costs_no_more_than_importing_pandas() -> None:
+    # A ratio within one process: both sides slow down together on a busy machine. It is about 0.4.
+    clock = "import time; a = time.process_time(); import pandas; b = time.process_time()"
+    code = f"{clock}; import memlab; memlab.MemoryStore; print((time.process_time() - b) / (b - a))"
+    assert min(float(run_python(code)) for _ in range(3)) <= 1.0
 
 
 def test_the_public_names_are_these() -> None:
