@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from memlab.changes import Change
-from memlab.errors import CorruptStore, InvalidAssociation, MemlabError, UnknownSpace
+from memlab.errors import CorruptStore, InvalidAssociation, MemlabError, UnknownSpace, shown
 from memlab.graph import Graph
 from memlab.journal import Journal
 from memlab.kept_rows import kept_memory
@@ -251,7 +251,7 @@ class State:
             found = self._spaces.get(name) or self._spaces.get(self._names.get(name, ""))
         if found is None:
             known = ", ".join(map(repr, sorted(self._spaces))) or "none yet"
-            raise UnknownSpace(f"no space is called {name!r}; there are: {known}")
+            raise UnknownSpace(f"no space is called {shown(name)}; there are: {known}")
         return found
 
     def _relation(self, name: str) -> Relation:
@@ -260,7 +260,7 @@ class State:
         if relation is None or not relation.authorable:
             allowed = ", ".join(r.name for r in self._relations.values() if r.authorable)
             why = "is derived by memlab and can't be written" if relation else "isn't a relation"
-            raise InvalidAssociation(f"{name!r} {why}; use one of {allowed}, or store.register_relation")
+            raise InvalidAssociation(f"{shown(name)} {why}; use one of {allowed}, or store.register_relation")
         return relation
 
 

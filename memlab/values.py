@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
+import pandas as pd
 
-from memlab.errors import InvalidMemory, MemlabError
+from memlab.errors import InvalidMemory, MemlabError, shown
 from memlab.text import check_text, match_key
 
 # Deeper nesting is a mistake (or an attack): Python's own JSON reader stops near a thousand levels.
@@ -111,7 +112,7 @@ def freeze(value: Any, where: str = "metadata", error: type[MemlabError] = Inval
 def _freeze(value: Any, where: str, error: type[MemlabError], depth: int) -> Any:
     if depth == 0:
         raise error(f"{where} is nested deeper than {MAX_DEPTH} levels; flatten it")
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic) and not isinstance(value, np.datetime64 | np.timedelta64):
         value = value.item()
     if value is None or isinstance(value, bool):
         return value
@@ -139,7 +140,7 @@ def _freeze_mapping(value: Mapping[Any, Any], where: str, error: type[MemlabErro
     frozen = {}
     for key, item in value.items():
         if not isinstance(key, str):
-            raise error(f"{where} has the key {key!r} ({type(key).__name__}); keys must be strings")
+            raise error(f"{where} has the key {shown(key)} ({type(key).__name__}); keys must be strings")
         name = check_text(key, what=f"a key of {where}", allow_blank=True, error=error)
         frozen[name] = _freeze(item, f"{where}.{name}", error, depth - 1)
     return FrozenDict(frozen) if frozen else EMPTY
@@ -293,7 +294,7 @@ def share(value: Any, what: str, error: type[MemlabError] = InvalidMemory) -> fl
         return value
     number = value.item() if isinstance(value, np.generic) else value
     if isinstance(number, bool) or not isinstance(number, int | float):
-        raise error(f"{what} is {value!r}; it must be a number from 0 to 1")
+        raise error(f"{what} is {shown(value)}; it must be a number from 0 to 1")
     if not 0 <= number <= 1:  # NaN fails every comparison
         raise error(f"{what} is {_shown(number)}; it must be from 0 to 1")
     return float(number)
@@ -333,8 +334,8 @@ def distinct_texts(
     if type(value) is tuple and not value:
         return ()
     if isinstance(value, str):
-        raise error(f"{what} is {value!r}; give a list of texts, such as [{value!r}]")
-    if isinstance(value, Mapping | bytes) or not isinstance(value, Iterable):
+        raise error(f"{what} is {shown(value)}; give a list of texts, such as [{shown(value)}]")
+    if isinstance(value, Mapping | bytes | pd.DataFrame) or not isinstance(value, Iterable):
         raise error(f"{what} is a {type(value).__name__}; give a list of texts")
     # A set has no order of its own; what is stored must not depend on the process's hash seed.
     items = sorted(value, key=str) if isinstance(value, set | frozenset) else value
@@ -363,7 +364,7 @@ def flag(value: Any, what: str) -> bool:
     if value is True or value is False:
         return value
     if not isinstance(value, np.bool_):
-        raise InvalidMemory(f"{what} is {value!r}; it must be True or False")
+        raise InvalidMemory(f"{what} is {shown(value)}; it must be True or False")
     return bool(value)
 
 
@@ -386,7 +387,7 @@ def whole(value: Any, what: str) -> int:
         return value
     number = value.item() if isinstance(value, np.generic) else value
     if isinstance(number, bool) or not isinstance(number, int):
-        raise InvalidMemory(f"{what} is {value!r}; it must be a whole number from 0 up")
+        raise InvalidMemory(f"{what} is {shown(value)}; it must be a whole number from 0 up")
     if not 0 <= number < 2**63:
         raise InvalidMemory(f"{what} is {_shown(number)}; it must be from 0 to 2**63 - 1")
     return int(number)
