@@ -279,7 +279,7 @@ class Journal:
         CorruptStore
             If a row isn't as it was written, or any are missing; once all others were given.
         """
-        with self.snapshot():
+        with translated(self.name), self.snapshot():
             yield from read(self.connection, self.stream(reading(kind)), kind, self.name)
 
     def changes(self, where: str = "1", values: Sequence[Any] = (), newest_first: bool = False) -> list[Change]:

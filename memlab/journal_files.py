@@ -34,8 +34,9 @@ _WORDS: tuple[tuple[tuple[type[apsw.Error], ...], type[StoreError], str], ...] =
         "try again, or open it with a longer timeout",
     ),
     (
-        # A constraint never fails in a sound file: writes are checked before.
-        (apsw.CorruptError, apsw.NotADBError, apsw.ConstraintError),
+        # In a sound file no constraint fails, since writes are checked before, and no statement of memlab's does:
+        # its tables have the columns that it names.
+        (apsw.CorruptError, apsw.NotADBError, apsw.ConstraintError, apsw.SQLError),
         CorruptStore,
         _DAMAGED,
     ),

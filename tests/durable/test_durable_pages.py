@@ -119,3 +119,15 @@ def test_a_damaged_page_is_noticed_or_costs_nothing(sound: Path, tmp_path: Path)
 @pytest.mark.filterwarnings("ignore:the telemetry of:RuntimeWarning")
 def test_a_damaged_page_is_noticed_or_costs_nothing_at_length(sound: Path, tmp_path: Path) -> None:
     assert sum(survey(sound, tmp_path, 2000, 2).values()) == 8000
+
+
+def test_a_table_whose_definition_is_damaged_is_a_corrupt_store(sound: Path, tmp_path: Path) -> None:
+    data = sound.read_bytes()
+    found = [at for at in range(len(data)) if data.startswith(b"totals", at)]
+    assert found
+    for number, at in enumerate(found[:20]):
+        path = tmp_path / f"{number}.memlab"
+        path.write_bytes(data[:at] + b"tqtals" + data[at + 6 :])
+        with pytest.raises(CorruptStore), MemoryStore.open(path) as store:
+            assert not store.check().ok
+            raise CorruptStore("said by check")
