@@ -377,7 +377,8 @@ class Journal:
         """
         try:
             found = [str(row[0]) for row in self.rows("PRAGMA integrity_check")]
-            counted = counter_faults(self.connection)
+            with translated(self.name):
+                counted = counter_faults(self.connection)
         except MemlabError as error:
             return [str(error)]
         faults = counted if found == ["ok"] else found + counted
