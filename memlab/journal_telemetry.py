@@ -124,9 +124,19 @@ class Telemetry:
         """Give what the file holds, read anew only where another process wrote to it."""
         version = self._journal.rows("PRAGMA data_version")[0][0]
         if self._kept is None or self._kept[0] != version:
-            rows = self._journal.rows("SELECT memory_id, count, last FROM access")
+            rows = self._counts("SELECT memory_id, count, last FROM access")
             self._kept = (version, {memory_id: (count, last) for memory_id, count, last in rows})
         return self._kept[1]
+
+    def _counts(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Read access counts; telemetry has no checksums, so what is no count is damage."""
+        rows = self._journal.rows(sql, values)
+        if any((type(key), type(count), type(last)) != (str, int, int) for key, count, last in rows):
+            raise CorruptStore(
+                f"{self._journal.name}: the access counts are damaged; nothing was changed. Keep the file, and open "
+                "a backup"
+            )
+        return rows
 
     def access_of(self, memory_id: str) -> tuple[int, int]:
         """Read how often one memory was recalled, and when last.
@@ -142,8 +152,8 @@ class Telemetry:
             Count and microseconds; zeros where it never was.
         """
         with self._lock:
-            rows = self._journal.rows("SELECT count, last FROM access WHERE memory_id=?", (memory_id,))
-            count, last = rows[0] if rows else (0, 0)
+            rows = self._counts("SELECT memory_id, count, last FROM access WHERE memory_id=?", (memory_id,))
+            _, count, last = rows[0] if rows else (memory_id, 0, 0)
             return count + self._access[memory_id], max(last, self._last.get(memory_id, 0))
 
     def forget(self, memory_id: str, texts: Sequence[str]) -> None:
